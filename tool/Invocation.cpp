@@ -265,6 +265,8 @@ std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
   if (std::vector<std::string> own = ownHeaderFlags(*invocation, *files); !own.empty()) {
     arguments.insert(arguments.end() - 1, own.begin(), own.end());
     invocation = parse(arguments, files, messages);
+    if (!invocation)
+      return nullptr;
   }
   invocation->getDiagnosticOpts().VerifyDiagnostics = options.verify;
   if (options.verify)

@@ -157,8 +157,8 @@ def lift(source: Source, *, arch: str = "sm_90", blocks: Optional[Mapping[str, B
              for name, block in (blocks or {}).items()]
     text, called = _text_of(source, file_name)
     made = _library.lift(text, file_name=called, arch=arch, cuda_path=os.fspath(cuda_path),
-                         flags=_flags_of(options), blocks=sizes, warnings=warnings, whole_file=False, lift_always=lift_always, remarks=remarks,
-                         only_asked_pipelines=only_asked_pipelines)
+                         flags=_flags_of(options), blocks=sizes, warnings=warnings, whole_file=False,
+                         lift_always=lift_always, remarks=remarks, only_asked_pipelines=only_asked_pipelines)
     diagnostics = _with_notes(made.said)
     may_stay = {each.id for each in diagnostics if each.severity in ("error", "warning")} == {"stays-plain"}
     if check and made.status != _library.LIFTED and not may_stay:

@@ -272,6 +272,11 @@ bool haveOneMap(const RecipeTensor &a, const RecipeTensor &b) {
          llvm::equal(a.extents, b.extents, isAsIn);
 }
 
+/// Whether two bases that are spelled alike lead from the same variable.
+bool isOneVariable(const GlobalBase &a, const GlobalBase &b) {
+  return a.identity == b.identity && a.origin == b.origin && a.originOffset == b.originOffset;
+}
+
 /// Adds the boxes of `other`, which has the same map, to those of `tensor`.
 void join(RecipeTensor &tensor, const RecipeTensor &other) {
   if (!other.isReadAtStart)
@@ -326,10 +331,11 @@ std::vector<size_t> sharedMaps(const KernelPlan &kernel) {
     const Plan &plan = copies[copy].plan;
     tensors.push_back(plan.base.knownAtLaunch ? tensorOf(plansOf(instances, copy), copies[copy])
                                               : RecipeTensor{copy, Mode::Bulk});
-    auto isOwner = [&](const RecipeTensor &tensor) { return haveOneMap(tensor, tensors.back()); };
-    owners.push_back(size_t(llvm::find_if(tensors, isOwner) - tensors.begin()));
-    if (owners.back() == tensors.size())
-      owners.back() = copy;
+    size_t owner = 0;
+    while (owner < copy && !(isOneVariable(copies[owner].plan.base, plan.base) &&
+                             haveOneMap(tensors[owner], tensors.back())))
+      ++owner;
+    owners.push_back(owner);
   }
   return owners;
 }

@@ -26,11 +26,12 @@ using InstanceNumbers = llvm::SmallVector<int64_t, 1>;
 /// One number, or a range of numbers that only the device knows.
 struct HostNumber {
   enum class Kind {
-    Sum,        ///< the sum of `terms`, in their order
-    Argument,   ///< `text`: an argument, a member of one, or a part of gridDim
-    Operation,  ///< `text`, one of >> << & | ^, between the two operands
-    Quotient,   ///< of the two operands, rounded towards zero; zero if the second operand is zero
-    Remainder,  ///< of the same division; zero if the second operand is zero
+    Sum,       ///< the sum of `terms`, in their order
+    Argument,  ///< `text`: an argument, a member of one, or a part of gridDim
+    Operation, ///< `text`, one of >> << & | ^, between the two operands
+    Quotient,  ///< of the two operands, rounded towards zero; zero if the second operand is zero
+    Remainder, ///< of the same division; zero if the second operand is zero
+    // What follows are ranges.
     BlockIndex, ///< a range: all block indices along the axis that is the only one of `numbers`
     Counted,    ///< a range: from the first operand on, below the second, in steps of `numbers`
     Between,    ///< a range: all numbers from `numbers` on, below the only operand

@@ -19,7 +19,7 @@ constexpr int BM = 32, BK = 32, PAD = 4, STAGES = 3;
 // CHECK-NEXT: tma_groups.reserve();
 // CHECK-NEXT: if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {
 // CHECK-NEXT:   tilelift::expect(tma_groups.filling(), product_tma_plan::as_1_box::bytes + product_tma_plan::bs_1_box::bytes);
-// CHECK-NEXT:   tilelift::load(tilelift::advance(as, 4608 * s), as_map, {k0, {{.*}}}, tma_groups.filling());
+// CHECK-NEXT:   tilelift::load(tilelift::advance(as, 4608 * s), as_1_map, {k0, {{.*}}}, tma_groups.filling());
 // CHECK-NEXT: }
 // CHECK-NEXT: // tma load: tile copy of 32 x 36 f32 (4608 bytes) from 'b' to 'bs'
 // CHECK-NEXT: if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {

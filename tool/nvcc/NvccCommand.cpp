@@ -101,25 +101,35 @@ std::string valueOf(const CommandWords &words, StringRef flag) {
   return "";
 }
 
+/// Whether reading the option ends the process.
+bool endsProcess(StringRef option) {
+  return option == "-h" || option.starts_with("--help") || option == "--version";
+}
+
 /// Why options make no sense where lifted texts are to be compiled.
 std::optional<std::string> wrongOptions(const ToolOptions &options, const CommandWords &words) {
   for (StringRef word : words)
-    if (word == "--help" || word == "-h" || word.starts_with("--help-") || word == "--version")
+    if (endsProcess(word))
       return word.str();
   if (options.files.size() != 1)
     return options.files.back();
-  return options.emit != Emit::Cuda        ? std::optional("--emit")
-         : options.inPlace                 ? std::optional("--in-place")
-         : options.diff                    ? std::optional("--diff")
-         : options.check                   ? std::optional("--check")
-         : options.fix                     ? std::optional("--fix")
-         : !options.output.empty()         ? std::optional("-o")
-         : !options.databaseFolder.empty() ? std::optional("-p")
-         : !options.dependencyFile.empty() ? std::optional("--depfile")
-         : options.dumpPlan                ? std::optional("--dump-plan")
-         : options.dumpRelation            ? std::optional("--dump-relation")
-         : options.dumpEffects             ? std::optional("--dump-effects")
-                                           : std::optional<std::string>();
+  const std::pair<bool, const char *> wrong[] = {
+      {options.emit != Emit::Cuda, "--emit"},
+      {options.inPlace, "--in-place"},
+      {options.diff, "--diff"},
+      {options.check, "--check"},
+      {options.fix, "--fix"},
+      {!options.output.empty(), "-o"},
+      {!options.databaseFolder.empty(), "-p"},
+      {!options.dependencyFile.empty(), "--depfile"},
+      {options.dumpPlan, "--dump-plan"},
+      {options.dumpRelation, "--dump-relation"},
+      {options.dumpEffects, "--dump-effects"},
+  };
+  for (const auto &[isGiven, name] : wrong)
+    if (isGiven)
+      return name;
+  return std::nullopt;
 }
 
 class Wrapper {
@@ -146,8 +156,8 @@ public:
     CommandWords full = launchers;
     if (isByItself()) // CMake's targets know where the runtime is
       full.insert(full.end(), {"-isystem", runtimeHeaders()});
-    for (const DeviceSource &source :
-         dry->sources) { // what it includes by quotes is looked for beside it
+    // What a source includes by quotes is looked for beside it.
+    for (const DeviceSource &source : dry->sources) {
       const StringRef folder = sys::path::parent_path(source.path);
       full.push_back(("-Xcompiler=-iquote,\"" + (folder.empty() ? "." : folder) + "\"").str());
     }
@@ -181,8 +191,11 @@ private:
                     "NVCC_PREPEND_FLAGS or NVCC_APPEND_FLAGS, cannot be lifted");
     const ToolOptions common = optionsFor(dry.sources.front().path);
     if (const std::optional<std::string> wrong = wrongOptions(common, settings.options))
-      return fail("'" + *wrong +
-                  "' makes no sense in TILELIFT_FLAGS: the lifted texts are compiled");
+      return fail("'" + *wrong + "' makes no sense in " +
+                  (isByItself() ? "TILELIFT_FLAGS" : "OPTIONS of tilelift_rewrite") +
+                  ": the lifted texts are compiled");
+    if (!isByItself() && valueOf(words, "-o").empty())
+      return fail("the command has no '-o', by which the target's lifted texts are told apart");
     if (!makeFolder())
       return failed;
     for (const DeviceSource &source : dry.sources)
@@ -196,8 +209,7 @@ private:
   ToolOptions optionsFor(const std::string &anySource) const {
     std::vector<const char *> command = {"tilelift", anySource.c_str()};
     for (StringRef word : settings.options)
-      if (!word.starts_with("--help") && word != "-h" &&
-          word != "--version") // these end the process
+      if (!endsProcess(word))
         command.push_back(word.data());
     return parseOptions(command);
   }
