@@ -22,12 +22,9 @@ if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
     OUTPUT "${manual}"
     COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tool/manual.py" $<TARGET_FILE:tilelift>
             "${PROJECT_BINARY_DIR}/share"
-    DEPENDS tilelift tool/manual.py
+    DEPENDS tilelift tilelift_library tool/manual.py # a standalone program loads the library
     VERBATIM)
   add_custom_target(tilelift_manual ALL DEPENDS "${manual}")
-  if(TILELIFT_STANDALONE) # the program loads it
-    add_dependencies(tilelift_manual tilelift_library)
-  endif()
   foreach(part man bash-completion zsh fish)
     install(DIRECTORY "${PROJECT_BINARY_DIR}/share/${part}" DESTINATION ${CMAKE_INSTALL_DATADIR})
   endforeach()

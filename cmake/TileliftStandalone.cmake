@@ -42,6 +42,8 @@ function(tilelift_link_older_glibc target)
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
   target_link_options(${target} PRIVATE --ld-path=${TILELIFT_LLD} -nodefaultlibs)
   set(stubs "${PROJECT_BINARY_DIR}/standalone/glibc")
+  # The libraries there have no code: a program must not find them when it runs.
+  set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON)
   target_link_libraries(
     ${target}
     PRIVATE ${arg_UNPARSED_ARGUMENTS}
