@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import glob
+import platform
 import sys
 
 import lit.formats
@@ -70,6 +71,7 @@ config.substitutions += [
     ("%build", config.build_root),
 ]
 
+config.available_features.add(platform.machine())
 if glob.glob(f"{config.cuda}/lib64/libnvrtc.so*"):
     config.available_features.add("nvrtc")
 # Some workloads of bench/ are measured beside the library's.
