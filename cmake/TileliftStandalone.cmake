@@ -13,6 +13,15 @@ set(TILELIFT_GLIBC 2.17 CACHE STRING "With TILELIFT_STANDALONE: the oldest glibc
 set(TILELIFT_HOST_HEADERS "" CACHE PATH
     "With TILELIFT_STANDALONE: what standalone/host_headers.sh made, to be installed")
 
+# Where a build finds the runtime's headers that is not installed. A standalone one names no folder of the
+# machine that it was built on, so that it has the same bytes wherever that is.
+set(TILELIFT_OWN_RUNTIME "${PROJECT_SOURCE_DIR}/runtime/include")
+if(TILELIFT_STANDALONE)
+  set(TILELIFT_OWN_RUNTIME "")
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include") # the build folder is laid out as an installation is
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/runtime/include/tilelift" "${PROJECT_BINARY_DIR}/include/tilelift" SYMBOLIC)
+endif()
+
 # Links a target that uses Clang; its symbols are hidden by the target's own version script.
 function(tilelift_link_clang target)
   if(NOT TILELIFT_STANDALONE)
