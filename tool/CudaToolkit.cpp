@@ -20,21 +20,11 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-std::string versionOf(StringRef folder) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> header = MemoryBuffer::getFile(folder + "/include/cuda.h");
-  SmallVector<StringRef, 2> match;
-  if (!header || !Regex("#define CUDA_VERSION +([0-9]+)").match((*header)->getBuffer(), &match))
-    return "";
-  unsigned number = 0;
-  match[1].getAsInteger(10, number);
-  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
-}
-
 CudaToolkit toolkitIn(const Twine &folder, StringRef origin) {
   SmallString<256> path;
   if (sys::fs::real_path(folder, path) || !sys::fs::exists(path + "/include/cuda.h"))
     return {};
-  return {std::string(path), origin.str(), versionOf(path),
+  return {std::string(path), origin.str(),
           sys::fs::exists(path + "/nvvm/libdevice/libdevice.10.bc")};
 }
 
@@ -80,16 +70,23 @@ CudaToolkit findToolkit(StringRef asked) {
   return {};
 }
 
+std::string versionOf(const CudaToolkit &toolkit) {
+  auto header = MemoryBuffer::getFile(toolkit.path + "/include/cuda.h");
+  SmallVector<StringRef, 2> match;
+  if (!header || !Regex("#define CUDA_VERSION +([0-9]+)").match((*header)->getBuffer(), &match))
+    return "";
+  unsigned number = 0;
+  match[1].getAsInteger(10, number);
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
 std::string missingToolkit(StringRef asked) {
   if (!asked.empty())
     return ("'" + asked + "' has no include/cuda.h: --cuda-path takes the folder of a CUDA toolkit")
         .str();
   return "there are no CUDA headers, neither in CUDA_HOME, in CUDA_PATH, beside an nvcc on PATH, "
-         "in "
-         "/usr/local/cuda, nor "
-         "in Python packages: 'pip install \"tilelift[cuda]\"' brings them, or "
-         "--cuda-path=<folder> says "
-         "where a toolkit is";
+         "in /usr/local/cuda, nor in Python packages: 'pip install \"tilelift[cuda]\"' brings "
+         "them, or --cuda-path=<folder> says where a toolkit is";
 }
 
 } // namespace tilelift

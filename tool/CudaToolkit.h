@@ -23,14 +23,15 @@ struct CudaToolkit {
   std::string path;
   /// How it was found, for people: "--cuda-path", "CUDA_HOME", "nvcc on PATH".
   std::string origin;
-  /// "13.0", as its cuda.h says; empty if it does not say.
-  std::string version;
   /// Its libraries of device code, without which the emulator cannot compile.
   bool hasDeviceLibrary = false;
 };
 
 /// The toolkit in the folder `asked` if one is asked for; otherwise the first one found.
 CudaToolkit findToolkit(llvm::StringRef asked);
+
+/// "13.0", as the toolkit's cuda.h says; empty if it does not say.
+std::string versionOf(const CudaToolkit &toolkit);
 
 /// What to say, and do, where none is found.
 std::string missingToolkit(llvm::StringRef asked);

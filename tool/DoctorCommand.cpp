@@ -57,10 +57,11 @@ void say(StringRef what, const Twine &found) {
 void sayToolkit(const CudaToolkit &toolkit, StringRef asked) {
   if (toolkit.path.empty())
     return say("CUDA", "none: " + missingToolkit(asked));
-  say("CUDA", (toolkit.version.empty() ? "of an unknown version" : toolkit.version) + " in '" +
-                  toolkit.path + "' (" + toolkit.origin + ")");
+  const std::string version = versionOf(toolkit);
+  say("CUDA", (version.empty() ? "of an unknown version" : version) + " in '" + toolkit.path +
+                  "' (" + toolkit.origin + ")");
   unsigned major = 0;
-  if (StringRef(toolkit.version).split('.').first.getAsInteger(10, major) || major < 13)
+  if (StringRef(version).split('.').first.getAsInteger(10, major) || major < 13)
     say("", "tilelift is tested with CUDA 13.0 and later");
   if (!toolkit.hasDeviceLibrary)
     say("", "without nvvm/libdevice, so the emulator has no mathematical functions");

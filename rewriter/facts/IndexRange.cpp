@@ -184,8 +184,9 @@ int64_t RangeReader::divisorOfVariable(const VarDecl *variable) {
   return divisor;
 }
 
-/// Whether adding to a variable may lead from one end of its type to the other: without a sign, and
-/// in fewer bits than an `int`, in which the sum is computed and from which it is converted back.
+/// Whether a variable of the type may wrap around when it is added to, without undefined behavior:
+/// if the type is unsigned, or narrower than `int`, as then the sum is computed in `int` and
+/// converted back.
 bool RangeReader::mayComeAround(QualType type) const {
   return !type->isSignedIntegerOrEnumerationType() ||
          kernel.context.getIntWidth(type) < kernel.context.getIntWidth(kernel.context.IntTy);

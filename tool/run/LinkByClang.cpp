@@ -27,7 +27,7 @@ std::string emulatorLibrary() {
 
 /// A library that was built with sanitizers needs theirs first.
 bool link(const LinkRequest &request) {
-  std::string compiler = TILELIFT_CLANG_PREFIX "/bin/clang++";
+  std::string compiler = clangProgram();
   SmallVector<StringRef> arguments = {compiler};
   StringRef sanitizers = TILELIFT_SANITIZERS;
   std::string rpath = "-Wl,-rpath," + sys::path::parent_path(sanitizers).str();
