@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import glob
+import os
 import platform
+import subprocess
 import sys
 
 import lit.formats
@@ -40,6 +42,22 @@ config.environment["CUDA"] = config.cuda
 config.environment["CLANG_CUDA"] = f"{clang} -I{config.source_root}/runtime/include"
 config.environment["NVCC"] = (f"{config.cuda}/bin/nvcc -std=c++17 "
                               f"-I{config.source_root}/runtime/include")
+
+
+def precompile_runtime():
+    """The runtime as lifted text includes it, for Clang's device side: it is read once for all tests."""
+    header = f"{config.source_root}/runtime/include/tilelift/tilelift.cuh"
+    result = f"{config.test_exec_root}/runtime-sm_80.pch"
+    own = f"{result}.{os.getpid()}"
+    os.makedirs(config.test_exec_root, exist_ok=True)
+    subprocess.run([*config.environment["CLANG_CUDA"].split(), "--cuda-device-only", "--offload-arch=sm_80",
+                    "-Wall", "-x", "cuda", header, "-fsyntax-only", "-Xclang", "-emit-pch",
+                    "-Xclang", "-o", "-Xclang", own], check=True)
+    os.replace(own, result)
+    return result
+
+
+config.environment["RUNTIME_PCH"] = precompile_runtime()
 
 config.substitutions += [
     ("%sanitizers", config.sanitizers),

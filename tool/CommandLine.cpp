@@ -233,7 +233,9 @@ struct LiftLine : InputLine, ChoiceLine {
                  clEnumValN(Emit::Device, "device", "its device code alone, for NVRTC"),
                  clEnumValN(Emit::Driver, "driver", "launchers in C++ over the driver API"),
                  clEnumValN(Emit::Manifest, "manifest", "how its kernels are launched, as JSON"),
-                 clEnumValN(Emit::Python, "python", "launchers over cuda.bindings.driver")),
+                 clEnumValN(Emit::Python, "python", "launchers over cuda.bindings.driver"),
+                 clEnumValN(Emit::PythonTypes, "python-types",
+                            "types of these launchers, for a .pyi file")),
       cl::init(Emit::Cuda),
       cl::cat(category)};
   cl::list<std::string> blocks{"block",

@@ -166,6 +166,7 @@ std::variant<Emission, std::string> emissionOf(const std::string &name, std::str
   emission.device = commentOn(recipes, name) + device;
   emission.manifest = manifestOf(recipes, name);
   emission.python = pythonOf(recipes, name);
+  emission.pythonTypes = pythonTypesOf(recipes, name);
   emission.driver = driverOf(recipes, name);
   emission.recipes = std::move(recipes);
   return emission;
@@ -175,6 +176,7 @@ const std::string &textFor(const Emission &emission, Emit kind) {
   switch (kind) {
   case Emit::Manifest: return emission.manifest;
   case Emit::Python: return emission.python;
+  case Emit::PythonTypes: return emission.pythonTypes;
   case Emit::Driver: return emission.driver;
   default: return emission.device;
   }

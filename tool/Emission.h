@@ -20,6 +20,7 @@ struct Emission {
   std::vector<Recipe> recipes;
   std::string manifest;
   std::string python;
+  std::string pythonTypes;
   std::string driver;
 };
 

@@ -15,7 +15,7 @@
 namespace tilelift {
 
 /// What is written: the file, or parts of it for other hosts.
-enum class Emit { Cuda, Device, Driver, Manifest, Python };
+enum class Emit { Cuda, Device, Driver, Manifest, Python, PythonTypes };
 
 struct ToolOptions {
   std::vector<std::string> files;

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Checks the types of the Python package with mypy and with pyright, as pyproject.toml says:
-#   utils/check_types.sh [FOLDER]
+# Checks the types of the Python package with mypy and with pyright, as pyproject.toml says, and those of
+# launchers that tilelift writes:
+#   utils/check_types.sh [FOLDER [TILELIFT]]
 # Both are installed into the folder if they are not there; pyright as basedpyright, which needs no Node.js of the
 # system. Exit status 77: they cannot be installed.
 set -euo pipefail
@@ -16,4 +17,16 @@ if [ ! -d "$tools/mypy" ] || [ ! -d "$tools/basedpyright" ]; then
 fi
 cd "$root"
 PYTHONPATH="$tools" python3 -m mypy --cache-dir "$tools/cache"
+PYTHONPATH="$tools" python3 -m basedpyright
+
+launchers=$tools/launchers
+rm -rf "$launchers"
+mkdir "$launchers"
+cp test/Hosts/Inputs/types/*.py "$launchers"
+"${2:-build/bin/tilelift}" --emit=python-types test/Hosts/Inputs/kernels.cu -o "$launchers/launchers.pyi"
+cd "$launchers"
+PYTHONPATH="$tools" MYPYPATH="$root/python:$launchers" python3 -m mypy --strict --cache-dir "$tools/cache" ./*.py
+cat > pyrightconfig.json <<END
+{"include": ["well_typed.py"], "extraPaths": ["$root/python"], "typeCheckingMode": "strict", "reportMissingModuleSource": false}
+END
 PYTHONPATH="$tools" python3 -m basedpyright

@@ -12,7 +12,7 @@ import operator
 import re
 import reprlib
 import struct
-from typing import Any, Callable, Optional, Tuple, Union
+from typing import Any, Callable, Optional, Protocol, SupportsBytes, SupportsFloat, SupportsIndex, SupportsInt, Tuple, Union
 
 _FORMATS = {"pointer": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
             "f32": "f", "f64": "d"}
@@ -21,6 +21,27 @@ _FLOATS = ("f32", "f64")
 _LIMITS = {"pointer": (0, (1 << 64) - 1), "f32": (-(2. ** 127), 2. ** 127), "f64": (-(2. ** 1023), 2. ** 1023)}
 _Kind = Union[str, int]
 Argument = Tuple[str, _Kind]
+
+
+class _OfPyTorch(Protocol):
+    def data_ptr(self) -> int: ...
+
+
+class _OfCuda(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
+
+
+# What type checkers let a caller give for a parameter of each kind; what is given is looked at all the same.
+Pointer = Union[None, SupportsIndex, SupportsInt, ctypes.c_void_p, _OfPyTorch, _OfCuda]
+Integer = SupportsIndex
+Floating = Union[SupportsFloat, SupportsIndex]
+Object = Union[bytes, bytearray, memoryview, ctypes.Structure, ctypes.Union, SupportsBytes, SupportsInt]
+
+
+def described(kind: _Kind) -> str:
+    """The name of the type of what is given for a parameter of this kind."""
+    return "Pointer" if kind == "pointer" else "Floating" if kind in _FLOATS else "Object" if is_object(kind) else "Integer"
 
 
 def bounds_of(kind: _Kind) -> Optional[Tuple[int, int]]:

@@ -17,6 +17,7 @@ TILELIFT_DISABLE=1 runs every plain kernel, TILELIFT_VERBOSE=1 prints what each 
 """
 from __future__ import annotations
 
+import inspect
 import keyword
 import operator
 import os
@@ -24,7 +25,8 @@ import sys
 from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
-from ._arguments import Argument, Opaque, Parameter, address_of, is_object
+from ._arguments import (Argument, Floating, Integer, Object, Opaque, Parameter, Pointer, address_of, described,
+                         is_object)
 from ._driver import DriverError, Made, encoder, told
 from ._judge import Judgement, Plan, Tracer, are_inside, judge
 from ._kernels import Kernels, PersistingL2, load
@@ -32,8 +34,12 @@ from ._numbers import Number, Range, between, counted, either, quotient, remaind
 from ._source import defined, function
 from ._way import Kept, Way, never
 
-__all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "PersistingL2", "Range", "Refused", "between",
-           "counted", "either", "load", "quotient", "remainder"]
+__all__ = ["Dispatch", "DriverError", "Floating", "Handles", "Integer", "Kernel", "Kernels", "Launch", "Object",
+           "PersistingL2", "Pointer", "Range", "Refused", "Sizes", "between", "counted", "either", "load", "quotient",
+           "remainder"]
+
+Handles = Mapping[str, Any]
+Sizes = Union[int, Sequence[int]]
 
 
 class Refused(RuntimeError):
@@ -214,6 +220,25 @@ def _names(arguments: Sequence[Argument]) -> List[str]:
     return taken[first:]
 
 
+def _signature_of(kernel: "Kernel") -> inspect.Signature:
+    """What help() shows and editors offer; types are names of this module."""
+    fixed, named = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY
+    own = [(name, described(kind)) for name, (_, kind) in zip(_names(kernel.arguments), kernel.arguments)]
+    first = [inspect.Parameter(name, fixed, annotation=kind)
+             for name, kind in (("kernels", "Handles"), ("grid", "Sizes"), *own)]
+    last = [inspect.Parameter(name, named, default=default, annotation=kind) for name, default, kind in (
+        ("block", None, "Sizes"), ("shared", 0, "int"), ("stream", 0, "Any"), ("attributes", (), "Sequence"),
+        ("into", None, "Dispatch"))]
+    return inspect.Signature([*first, *last], return_annotation="bool")
+
+
+def _described(kernel: "Kernel") -> str:
+    return (f"Launches {kernel.signature or kernel.name} in blocks of {kernel.block}.\n\n"
+            f"`kernels` holds the handles of '{kernel.entry}' and '{kernel.lifted_entry}', of which the second, by TMA, "
+            "runs where the arguments allow it.\nReturns whether it does. `block` and `shared` are the launch's own, "
+            "`attributes` a list of CUlaunchAttribute;\nwith `into`, the launch is added to a Dispatch.")
+
+
 def _launcher_of(kernel: "Kernel") -> Callable[..., bool]:
     """The function that launches it. A launch like an earlier one in all but its grid and its arguments goes straight
     on; anything else is the kernel's to find out. What is said by name could be by keyword only, but then Python looks
@@ -239,6 +264,8 @@ def _launcher_of(kernel: "Kernel") -> Callable[..., bool]:
     own.__code__ = own.__code__.replace(co_name=kernel.name)  # which older Pythons say where arguments are missing
     own.__name__ = own.__qualname__ = kernel.name
     own.__module__ = kernel.plan.__module__
+    own.__doc__ = _described(kernel)
+    setattr(own, "__signature__", _signature_of(kernel))
     setattr(own, "kernel", kernel)
     return own
 
@@ -254,8 +281,9 @@ class Kernel:
     def __init__(self, name: str, entry: str, lifted_entry: str, arguments: Tuple[Argument, ...],
                  block: Tuple[int, int, int], plan: Callable[..., None],
                  lifted_block: Optional[Tuple[int, int, int]] = None, cluster: Tuple[int, int, int] = (1, 1, 1),
-                 ring_bytes: int = 0, must_lift: bool = False, scope: str = "") -> None:
+                 ring_bytes: int = 0, must_lift: bool = False, scope: str = "", signature: str = "") -> None:
         self.scope = scope  # what stands before its name, as "ns::"
+        self.signature = signature  # as the program declares it
         self.name, self.entry, self.lifted_entry = name, entry, lifted_entry
         self.arguments, self.plan = arguments, plan
         self.block = Dim3(*block)
@@ -278,11 +306,12 @@ class Kernel:
 
     def __reduce__(self) -> Any:
         return Kernel, (self.name, self.entry, self.lifted_entry, self.arguments, tuple(self.block), self.plan,
-                        tuple(self.lifted_block), tuple(self.cluster), self.ring_bytes, self.must_lift)
+                        tuple(self.lifted_block), tuple(self.cluster), self.ring_bytes, self.must_lift, self.scope,
+                        self.signature)
 
-    def launch(self, kernels: Mapping[str, Any], grid: Union[int, Sequence[int]], arguments: Tuple[Any, ...],
-               block: Union[int, Sequence[int], None], shared: int, stream: Any, attributes: Sequence[Any],
-               into: Optional["Dispatch"], known: Optional[_Setting], started: Optional[bool]) -> bool:
+    def launch(self, kernels: Handles, grid: Sizes, arguments: Tuple[Any, ...], block: Optional[Sizes], shared: int,
+               stream: Any, attributes: Sequence[Any], into: Optional["Dispatch"], known: Optional[_Setting],
+               started: Optional[bool]) -> bool:
         """What a call does that has not `started`: nobody has looked, or a rule is broken, or it was not to say."""
         own = kernels if isinstance(kernels, Kernels) else Kernels(kernels)
         values, seen = self._as_passed(arguments)

@@ -28,8 +28,8 @@ bool isKeyword(StringRef name) {
 
 /// Not as a module of ours, or Python, calls something else.
 std::string pythonName(StringRef name) {
-  static const StringSet<> taken = {"launch",  "quotient", "remainder",     "counted",
-                                    "between", "Kernel",   "function_names"};
+  static const StringSet<> taken = {"launch", "quotient",       "remainder", "counted", "between",
+                                    "Kernel", "function_names", "either",    "_launch", "_typing"};
   return (name + (isKeyword(name) || taken.contains(name) ? "_" : "")).str();
 }
 
@@ -175,15 +175,22 @@ std::string nameOf(const Recipe &recipe, StringSet<> &taken) {
   return name;
 }
 
+/// The kernel as the program declares it.
+std::string signatureOf(const Recipe &recipe) {
+  std::string parameters;
+  for (const RecipeArgument &argument : recipe.instance().arguments)
+    parameters += (parameters.empty() ? "" : ", ") + argument.type +
+                  (StringRef(argument.type).ends_with("*") ? "" : " ") + argument.name;
+  return "void " + recipe.nameOfInstance() + "(" + parameters + ")";
+}
+
 std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
   const RecipeInstance &own = recipe.instance();
   const std::string name = nameOf(recipe, taken);
-  std::string parameters = "launch", signature, plan;
+  std::string parameters = "launch", plan;
   std::vector<std::string> arguments;
   for (const RecipeArgument &argument : own.arguments) {
     parameters += ", " + pythonName(argument.name);
-    signature += (signature.empty() ? "" : ", ") + argument.type +
-                 (StringRef(argument.type).ends_with("*") ? "" : " ") + argument.name;
     arguments.push_back("(" + quoted(argument.name) + ", " + kindOf(argument) + ")");
   }
   for (const RecipeCheck &check : recipe.checks)
@@ -194,9 +201,9 @@ std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
     plan += tensorText(tensor);
   std::string text =
       "\n\ndef _plan_" + name + "(" + parameters + "):\n" + (plan.empty() ? "    pass\n" : plan);
-  text += "\n\n# void " + recipe.nameOfInstance() + "(" + signature + ")\n";
-  text += name + " = Kernel(\n    " + quoted(recipe.nameOfInstance()) +
-          ", entry=" + quoted(own.entry) + ",\n    lifted_entry=" + quoted(own.liftedEntry) +
+  text += "\n\n" + name + " = Kernel(\n    " + quoted(recipe.nameOfInstance()) +
+          ", signature=" + quoted(signatureOf(recipe)) + ",\n    entry=" + quoted(own.entry) +
+          ",\n    lifted_entry=" + quoted(own.liftedEntry) +
           ",\n    arguments=" + tuple(arguments) + ",\n    block=" + tupleOf(own.block);
   if (own.liftedBlock != own.block)
     text += ", lifted_block=" + tupleOf(own.liftedBlock);
@@ -211,7 +218,54 @@ std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
   return text + ", plan=_plan_" + name + ").launcher\n";
 }
 
+/// What a type checker lets a caller give for the argument.
+std::string typeOf(const RecipeArgument &argument) {
+  switch (argument.kind) {
+  case RecipeArgument::Kind::Pointer: return "_launch.Pointer";
+  case RecipeArgument::Kind::Integer: return "_launch.Integer";
+  case RecipeArgument::Kind::Floating: return "_launch.Floating";
+  case RecipeArgument::Kind::Object: return "_launch.Object";
+  }
+  return "";
+}
+
+/// What every launcher takes by name.
+constexpr StringRef parametersByName = "        block: _typing.Optional[_launch.Sizes] = ..., "
+                                       "shared: int = ..., stream: _typing.Any = ...,\n"
+                                       "        attributes: _typing.Sequence[_typing.Any] = ..., "
+                                       "into: _typing.Optional[_launch.Dispatch] = ...,\n";
+
+std::string launcherType(const Recipe &recipe, StringSet<> &taken) {
+  const std::string name = nameOf(recipe, taken);
+  StringSet<> parameters = {"self",   "kernels", "grid",       "block",
+                            "shared", "stream",  "attributes", "into"};
+  std::string arguments;
+  for (const RecipeArgument &argument : recipe.instance().arguments) {
+    std::string own = pythonName(argument.name);
+    while (!parameters.insert(own).second)
+      own += "_";
+    arguments += " " + own + ": " + typeOf(argument) + ",";
+  }
+  return "\n\nclass _Launcher_" + name + "(_typing.Protocol):\n    \"\"\"" + signatureOf(recipe) +
+         "\"\"\"\n    kernel: _launch.Kernel\n\n    def __call__(\n"
+         "        self, kernels: _launch.Handles, grid: _launch.Sizes," +
+         arguments + " /, *,\n" + parametersByName.str() + "    ) -> bool: ...\n\n\n" + name +
+         ": _Launcher_" + name + "\n";
+}
+
 } // namespace
+
+std::string pythonTypesOf(ArrayRef<Recipe> recipes, StringRef source) {
+  std::string text =
+      "# Types of the launchers of " + sys::path::filename(source).str() +
+      ", written by tilelift " TILELIFT_VERSION_STRING ".\n"
+      "import typing as _typing\n\n"
+      "from tilelift import launch as _launch\n\nfunction_names: _typing.List[str]\n";
+  StringSet<> taken;
+  for (const Recipe &recipe : recipes)
+    text += launcherType(recipe, taken);
+  return text;
+}
 
 std::string pythonOf(ArrayRef<Recipe> recipes, StringRef source) {
   std::string text =

@@ -1,6 +1,8 @@
 """What launches in Python are given: what is an address, and what is refused, with the kernel and the argument that it is for."""
 import ctypes
 import importlib.util
+import inspect
+import pickle
 import sys
 
 from fake_driver import FakeDriver
@@ -28,6 +30,18 @@ def launched(launch, *arguments, **named):
     launch(*arguments, **named)
     [call] = driver.take("cuLaunch")
     return call.split()[1], call[call.index("(") + 1:-1]
+
+
+# A launcher tells what it takes; a kernel that travels between processes keeps it.
+assert str(inspect.signature(launchers.convolve)) == (
+    "(kernels: 'Handles', grid: 'Sizes', out: 'Pointer', in_: 'Pointer', lambda_: 'Object', S: 'Integer', /, *, "
+    "block: 'Sizes' = None, shared: 'int' = 0, stream: 'Any' = 0, attributes: 'Sequence' = (), into: 'Dispatch' = None) "
+    "-> 'bool'"), inspect.signature(launchers.convolve)
+assert launchers.blur.__doc__.startswith(
+    "Launches void blur(float *out, const float *in, int w, int h) in blocks of 128 x 1 x 1."), launchers.blur.__doc__
+sys.modules["launchers"] = launchers
+copied = pickle.loads(pickle.dumps(launchers.convolve.kernel))
+assert (copied.scope, copied.signature) == ("images::", launchers.convolve.kernel.signature), copied.scope
 
 
 class Number:  # of NumPy
