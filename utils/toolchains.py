@@ -7,8 +7,8 @@
   utils/toolchains.py FOLDER --table FILE          writes the table of docs/toolchains.md as well
 
 Toolkits come from NVIDIA's Python packages and are kept in FOLDER. Of each, all files are lifted with its headers, to
-the same text as with the others, and compiled whole by its nvcc (CUDA 13) and by each clang++ that is found; the
-device's source is compiled by its NVRTC. Nothing is run: no GPU is needed. Ends with 1 where something fails.
+the same text as with the others, and compiled whole by its nvcc (CUDA 13) and by each clang++ that is found and takes
+this toolkit; the device's source is compiled by its NVRTC. Nothing is run: no GPU is needed. Ends with 1 where something fails.
 """
 import argparse
 import collections
@@ -22,27 +22,42 @@ from typing import Iterable, NamedTuple, Optional
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNTIME = ROOT / "runtime" / "include"
-TOOLKITS = ("12.6", "12.8", "12.9", "13.0", "13.1", "13.2", "13.3", "13.4", "13.5")
-CLANGS = ("19", "22")
+TOOLKITS = ("12.5", "12.6", "12.8", "12.9", "13.0", "13.1", "13.2", "13.3", "13.4", "13.5")
+CLANGS = ("20", "21", "22", "23")
 ARCH = "sm_90a"
 
 
+# What a compiler does not know of CUDA, whether it is lifted or not.
+UNKNOWN = {
+    ("NVRTC", "semantics.cu"): "a statement that is an expression",
+    ("clang", "shared_objects.cu"): "shared variables with a constructor",
+}
+
+Command = tuple[str, ...]
+
+
 class Job(NamedTuple):
-    """One compilation; a text that is None could not be made with the headers of this toolkit."""
-    toolkit: str
+    """What compiles one text: commands, or none for NVRTC."""
     compiler: str
-    command: tuple[str, ...]
+    commands: tuple[Command, ...]
     source: pathlib.Path
 
 
-def headers_of(toolkit: pathlib.Path) -> list[str]:
-    return [f"-I{each}" for each in (toolkit / "include" / "cccl", RUNTIME) if each.exists()]
+class Lifted(NamedTuple):
+    """Texts by the names of the files that they were made of."""
+    whole: dict[str, pathlib.Path]
+    device: dict[str, pathlib.Path]
+
+
+def headers_of(toolkit: pathlib.Path, option: str = "-isystem") -> list[str]:
+    """Ahead of the system's, which may have another CUDA among them. Clang drops -I of what it has as a system folder."""
+    return [f"{option}{each}" for each in (toolkit / "include" / "cccl", toolkit / "include", RUNTIME) if each.exists()]
 
 
 def lift(tilelift: str, toolkit: pathlib.Path, source: pathlib.Path, result: pathlib.Path, *options: str) -> bool:
     """Whether there is a text; that a copy stays a loop is no failure here, since it does so with all headers."""
     command = [tilelift, f"--cuda-path={toolkit}", f"--arch={ARCH}", "--lift-always", *options, str(source), "-o",
-               str(result)]
+               str(result), *headers_of(toolkit)]
     return subprocess.run(command, capture_output=True, check=False).returncode in (0, 1) and result.exists()
 
 
@@ -51,7 +66,7 @@ def compile_by_nvrtc(toolkit: pathlib.Path, source: pathlib.Path) -> str:
     library = ctypes.CDLL(str(next(path for path in sorted(toolkit.glob("lib/libnvrtc.so*")))))
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     library.nvrtcCreateProgram(ctypes.byref(program), source.read_bytes(), source.name.encode(), 0, None, None)
-    options = [f"--gpu-architecture={ARCH}", "-std=c++17", f"-I{toolkit / 'include'}", *headers_of(toolkit)]
+    options = [f"--gpu-architecture={ARCH}", "-std=c++17", *headers_of(toolkit, "-I")]
     failed = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(
         *(option.encode() for option in options)))
     library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
@@ -65,42 +80,52 @@ def first_error(log: str) -> str:
     return lines[0] if lines else log.strip()[-200:] or "failed without a word"
 
 
+def compile_by(commands: Iterable[Command], source: pathlib.Path, result: pathlib.Path) -> str:
+    """The first error, or nothing."""
+    for command in commands:
+        done = subprocess.run([*command, str(source), "-o", str(result)], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return first_error(done.stdout + done.stderr)
+    return ""
+
+
 def compile_one(job: Job, toolkit: pathlib.Path) -> str:
     if job.compiler == "NVRTC":
         return compile_by_nvrtc(toolkit, job.source)
-    done = subprocess.run([*job.command, str(job.source), "-o", str(job.source.with_suffix(f".{job.compiler}.o"))],
-                          capture_output=True, text=True, check=False)
-    return first_error(done.stdout + done.stderr) if done.returncode else ""
+    return compile_by(job.commands, job.source, job.source.with_suffix(f".{job.compiler}.o"))
 
 
-def compilers_of(toolkit: pathlib.Path) -> dict[str, tuple[str, ...]]:
-    """Those that compile a whole lifted file with this toolkit, by their names."""
-    found: dict[str, tuple[str, ...]] = {}
+def compilers_of(toolkit: pathlib.Path, scratch: pathlib.Path) -> dict[str, tuple[Command, ...]]:
+    """Those that compile CUDA with this toolkit at all, by their names: an empty file shows it. Clang compiles both sides
+    apart, since what joins them is not among the packages of CUDA 12."""
+    found: dict[str, tuple[Command, ...]] = {}
+    # What a source includes by its own folder.
+    common = ["-std=c++17", *headers_of(toolkit), *(f"-I{ROOT / folder}" for folder in ("examples", "test/Idioms")), "-c"]
     nvcc = toolkit / "bin" / "nvcc"
     if nvcc.exists():
-        found["nvcc"] = (str(nvcc), "-std=c++17", f"-arch={ARCH}", *headers_of(toolkit), "-c")
+        found["nvcc"] = ((str(nvcc), f"-arch={ARCH}", *common),)
     for version in CLANGS:
         clang = shutil.which(f"clang++-{version}")
         if clang:
-            found[f"clang {version}"] = (clang, f"--cuda-path={toolkit}", f"--offload-arch={ARCH}", "-std=c++17",
-                                         "-Wno-unknown-cuda-version", *headers_of(toolkit), "-c")
-    return found
+            found[f"clang {version}"] = tuple(
+                (clang, f"--cuda-path={toolkit}", f"--offload-arch={ARCH}", side, "-Wno-unknown-cuda-version", *common)
+                for side in ("--cuda-device-only", "--cuda-host-only"))
+    empty = scratch / "empty.cu"
+    empty.write_text("")
+    return {name: commands for name, commands in found.items()
+            if not compile_by(commands, empty, scratch / "empty.o")}
 
 
-def jobs_of(version: str, toolkit: pathlib.Path, whole: Iterable[pathlib.Path], device: Iterable[pathlib.Path]
-            ) -> list[Job]:
-    jobs = [Job(version, name, command, source) for name, command in compilers_of(toolkit).items() for source in whole]
-    return jobs + [Job(version, "NVRTC", (), source) for source in device]
+def jobs_of(toolkit: pathlib.Path, lifted: Lifted) -> list[Job]:
+    scratch = next(iter(lifted.whole.values())).parent
+    jobs = [Job(name, commands, source)
+            for name, commands in compilers_of(toolkit, scratch).items() for source in lifted.whole.values()]
+    jobs += [Job("NVRTC", (), source) for source in lifted.device.values()]
+    return [job for job in jobs if (job.compiler.split()[0], job.source.name) not in UNKNOWN]
 
 
 def sources() -> list[pathlib.Path]:
     return sorted([*(ROOT / "examples").glob("*.cu"), *(ROOT / "test" / "Idioms").glob("*.cu")])
-
-
-class Lifted(NamedTuple):
-    """Texts by the names of the files that they were made of."""
-    whole: dict[str, pathlib.Path]
-    device: dict[str, pathlib.Path]
 
 
 def lift_all(pool: concurrent.futures.Executor, tilelift: str, toolkit: pathlib.Path, folder: pathlib.Path) -> Lifted:
@@ -155,7 +180,7 @@ def main() -> int:
             for name in differences(first, lifted):
                 print(f"{version}: {name} is lifted to another text than with {options.cuda[0]}", flush=True)
                 fails = True
-            jobs = jobs_of(version, toolkit, lifted.whole.values(), lifted.device.values())
+            jobs = jobs_of(toolkit, lifted)
             for job, error in zip(jobs, pool.map(compile_one, jobs, [toolkit] * len(jobs))):
                 results[version, job.compiler].append(error)
                 if error:

@@ -72,6 +72,13 @@ std::unique_ptr<TargetMachine> hostMachine(std::string &problem) {
                                   Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
 }
 
+/// Whether allocating registers well would take minutes: a loop that is unrolled fully may have
+/// hundreds of thousands of instructions.
+static bool hasHugeFunction(const llvm::Module &module) {
+  constexpr unsigned huge = 50000;
+  return llvm::any_of(module, [](const Function &f) { return f.getInstructionCount() > huge; });
+}
+
 bool writeObject(llvm::Module &module, StringRef path, std::string &problem) {
   std::unique_ptr<TargetMachine> machine = hostMachine(problem);
   if (!machine)
@@ -94,6 +101,8 @@ bool writeObject(llvm::Module &module, StringRef path, std::string &problem) {
   passes.crossRegisterProxies(loops, functions, components, modules);
   passes.buildPerModuleDefaultPipeline(OptimizationLevel::O1).run(module, modules);
 
+  if (hasHugeFunction(module))
+    machine->setOptLevel(CodeGenOptLevel::None);
   addRounding(module);
   std::error_code error;
   raw_fd_ostream out(path, error, sys::fs::OF_None);

@@ -153,6 +153,7 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
     layOut();
   findStart();
   order(plan.copyChecks);
+  refuseManyConditions();
   refuseContradictions();
   if (failure)
     return std::move(*failure);

@@ -182,6 +182,7 @@ private:
   std::variant<Plan, Diagnostic> finish();
   /// Sorts checks by the last lookup that each depends on.
   void order(std::vector<Check> &checks);
+  void refuseManyConditions();
   void refuseContradictions();
   void refuseMultiples();
   std::vector<DigitEnds> digitEnds() const;

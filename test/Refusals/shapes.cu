@@ -279,3 +279,37 @@ __global__ void rows_within_elements(float *__restrict__ out, const float *__res
   }
   out[threadIdx.x] = 1;
 }
+
+// Columns that wrap around by an argument: where each lies is known to the kernel alone.
+__global__ void wrapped(float4 *out, const float4 *in, int w) {
+  __shared__ float4 tile[260];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 260; i += 128) // expected-error {{ahead of this copy, each thread would ask for 263 conditions, and 32 are the most that pay: the first is 'blockIdx.x * 258 - 1 >= 0' [-Wtilelift-too-many-conditions]}}
+    tile[i] = in[blockIdx.y * w + (blockIdx.x * 258 - 1 + i + w) % w];
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = tile[threadIdx.x + 1];
+}
+
+// The remedies of docs/diagnostics.md: a constant, or a copy of its own for what wraps around.
+__global__ void wrapped_by_constant(float4 *out, const float4 *in, int w) {
+  __shared__ float4 tile[260];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 260; i += 128)
+    tile[i] = in[blockIdx.y * w + (blockIdx.x * 258 - 1 + i + 520) % 520];
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = tile[threadIdx.x + 1];
+}
+__global__ void wrapped_apart(float4 *out, const float4 *in, int w) {
+  __shared__ float4 tile[260];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 258; i += 128)
+    tile[i + 1] = in[blockIdx.y * w + blockIdx.x * 258 + i];
+  if (threadIdx.x < 2)
+    tile[threadIdx.x * 259] = in[blockIdx.y * w + (blockIdx.x * 258 - 1 + threadIdx.x * 259 + w) % w];
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = tile[threadIdx.x + 1];
+}
+void run_wrapped(float4 *out, const float4 *in, int w) {
+  wrapped_by_constant<<<dim3(2, 3), 128>>>(out, in, w);
+  wrapped_apart<<<dim3(2, 3), 128>>>(out, in, w);
+}

@@ -66,7 +66,7 @@ SURROUNDINGS = {
     "loaded-rows": ("reads-past-end unknown-index uneven-steps gathered-rows gathered-guard row-start unknown-stride "
                     "expression-not-available rule:box-range", "the rows are looked up"),
     "wrapped": ("not-im2col reads-past-end expression-not-available not-contiguous several-places "
-                "rule:box-range", "an index modulo the extent"),
+                "rule:box-range too-many-conditions", "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps too-many-dimensions "
                          "reads-past-end rule:stride-range rule:stride-16 row-start expression-not-available",
                          "the condition is looked up"),

@@ -22,6 +22,8 @@
 #ifndef TILELIFT_DEVICE_CUH
 #define TILELIFT_DEVICE_CUH
 
+#include <tilelift/toolkit.h>
+
 #include <tilelift/box.h>
 #include <tilelift/exact.cuh>
 #include <tilelift/tile.cuh>

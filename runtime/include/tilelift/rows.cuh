@@ -247,25 +247,40 @@ struct warps {
   unsigned own, count;
 };
 
+/// How the values of two lanes are compared: numbers by themselves, and places by the bytes there.
+struct by_number {
+  __device__ static unsigned of_lane(int lane, unsigned own) {
+    return __shfl_sync(~0u, own, lane);
+  }
+  __device__ static bool differ(unsigned a, unsigned b) { return a != b; }
+};
+template <int... Sizes> struct by_bytes {
+  template <typename Place> __device__ static Place of_lane(int lane, const Place &own) {
+    return detail::of_lane(lane, own);
+  }
+  template <typename Place> __device__ static bool differ(const Place &a, const Place &b) {
+    return !meet<Sizes...>(a, b);
+  }
+};
+
 /// Whether values differ, those of a lane and those of the lanes behind it, up to half of the warp
 /// away: the others compare the rest. Of the distances, each warp takes some.
-template <int Farthest, int Each, typename Value, typename OfLane, typename Differ>
-__device__ inline bool differ_in_warp(warps among, const Value (&own)[Each], const OfLane &of_lane,
-                                      const Differ &differ) {
+template <int Farthest, typename Compared, int Each, typename Value>
+__device__ inline bool differ_in_warp(warps among, const Value (&own)[Each]) {
   const unsigned lane = ptx::get_sreg_laneid();
   bool all = true;
 #pragma unroll
   for (int i = 0; i < Each; ++i)
 #pragma unroll
     for (int j = 0; j < i; ++j)
-      all &= differ(own[i], own[j]);
+      all &= Compared::differ(own[i], own[j]);
   for (unsigned away = 1 + among.own; away <= Farthest; away += among.count)
 #pragma unroll
     for (int j = 0; j < Each; ++j) {
-      const Value other = of_lane((lane + away) % 32, own[j]);
+      const Value other = Compared::of_lane((lane + away) % 32, own[j]);
 #pragma unroll
       for (int i = 0; i < Each; ++i)
-        all &= differ(own[i], other);
+        all &= Compared::differ(own[i], other);
     }
   return all;
 }
@@ -297,12 +312,8 @@ __device__ inline bool are_apart_for_warp(warps among, const Where &where) {
     keys[i] = key.exists ? key.number : 1u << 31 | (lane + 32 * i);
   }
   if (__all_sync(~0u, is_whole))
-    return differ_in_warp<farthest>(
-        among, keys, [](int from, unsigned key) { return __shfl_sync(~0u, key, from); },
-        [](unsigned a, unsigned b) { return a != b; });
-  return differ_in_warp<farthest>(
-      among, own, [](int from, const auto &place) { return of_lane(from, place); },
-      [](const auto &a, const auto &b) { return !meet<Sizes...>(a, b); });
+    return differ_in_warp<farthest, by_number>(among, keys);
+  return differ_in_warp<farthest, by_bytes<Sizes...>>(among, own);
 }
 
 /// The same where the last warp is not whole: each thread compares some rows with all before them.

@@ -63,14 +63,15 @@ __device__ inline void store_bytes(const void *to, const void *tile, unsigned by
 __device__ inline void commit_stores() { TILELIFT_ON_TMA(ptx::cp_async_bulk_commit_group()); }
 
 /// Waits until TMA has read the tiles of this thread's committed groups of stores, except for the
-/// last `Pending` groups.
+/// last `Pending` groups. It is not by cuda::ptx, since Clang does not take the constant that CUDA
+/// 12.6's hands on.
 template <int Pending = 0> __device__ inline void finish_reads() {
-  TILELIFT_ON_TMA(ptx::cp_async_bulk_wait_group_read(ptx::n32_t<Pending>{}));
+  TILELIFT_ON_TMA(asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory"));
 }
 
 /// Waits until this thread's committed stores are in global memory, where this thread sees them.
 __device__ inline void finish_stores() {
-  TILELIFT_ON_TMA(ptx::cp_async_bulk_wait_group(ptx::n32_t<0>{}));
+  TILELIFT_ON_TMA(asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"));
 }
 
 /// Keeps a block's shared memory until TMA has read it.
