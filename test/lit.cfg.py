@@ -2,6 +2,7 @@
 import glob
 import os
 import platform
+import shutil
 import subprocess
 import sys
 
@@ -92,6 +93,8 @@ config.substitutions += [
 config.available_features.add(platform.machine())
 if glob.glob(f"{config.cuda}/lib64/libnvrtc.so*"):
     config.available_features.add("nvrtc")
+if shutil.which("ccache"):
+    config.available_features.add("ccache")
 # Some workloads of bench/ are measured beside the library's.
 if glob.glob(f"{config.cuda}/include/cublas_v2.h"):
     config.available_features.add("cublas")

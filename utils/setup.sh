@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs what is missing of Clang 22, CMake, Ninja, GoogleTest, Python, patch, shellcheck and
-# clang-format 22 (Debian packages).
+# Installs what is missing of Clang 22, CMake, Ninja, GoogleTest, Python, patch, shellcheck,
+# clang-format 22 and ccache (Debian packages).
 # The CUDA toolkit has to be there: nvcc on PATH or in /usr/local/cuda.
 set -euo pipefail
 
 packages=(clang-22 libclang-22-dev llvm-22-dev llvm-22-tools cmake ninja-build g++ libgtest-dev python3
-  python3-pip python3-setuptools python3-wheel patch shellcheck clang-format-22)
+  python3-pip python3-setuptools python3-wheel patch shellcheck clang-format-22 ccache)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing+=("$package")

@@ -22,7 +22,7 @@ from typing import Iterable, NamedTuple, Optional
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNTIME = ROOT / "runtime" / "include"
-TOOLKITS = ("12.5", "12.6", "12.8", "12.9", "13.0", "13.1", "13.2", "13.3", "13.4", "13.5")
+TOOLKITS = ("12.6", "12.8", "12.9", "13.0", "13.1", "13.2", "13.3", "13.4", "13.5")
 CLANGS = ("20", "21", "22", "23")
 ARCH = "sm_90a"
 
@@ -57,7 +57,7 @@ def headers_of(toolkit: pathlib.Path, option: str = "-isystem") -> list[str]:
 def lift(tilelift: str, toolkit: pathlib.Path, source: pathlib.Path, result: pathlib.Path, *options: str) -> bool:
     """Whether there is a text; that a copy stays a loop is no failure here, since it does so with all headers."""
     command = [tilelift, f"--cuda-path={toolkit}", f"--arch={ARCH}", "--lift-always", *options, str(source), "-o",
-               str(result), *headers_of(toolkit)]
+               str(result), "--", *headers_of(toolkit)]
     return subprocess.run(command, capture_output=True, check=False).returncode in (0, 1) and result.exists()
 
 

@@ -15,8 +15,8 @@
 #define TILELIFT_CUDA_VERSION CUDA_VERSION
 #endif
 
-#if TILELIFT_CUDA_VERSION < 12050
-#error "lifted code needs CUDA 12.5 or later, and this compilation has the headers of an older CUDA"
+#if TILELIFT_CUDA_VERSION < 12060
+#error "lifted code needs CUDA 12.6 or later, and this compilation has the headers of an older CUDA"
 #endif
 
 #undef TILELIFT_CUDA_VERSION
