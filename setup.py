@@ -3,6 +3,7 @@
 TILELIFT_BUILD names."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -12,6 +13,13 @@ from setuptools.dist import Distribution
 
 ROOT = pathlib.Path(__file__).resolve().parent
 LIBRARY = "libtilelift-lift.so"
+
+
+def version() -> str:
+    """That of the runtime's header, which is the one place of it."""
+    found = re.search('VERSION_STRING "(.*)"', (ROOT / "runtime/include/tilelift/version.h").read_text())
+    assert found
+    return found[1]
 
 
 def library() -> pathlib.Path:
@@ -37,4 +45,4 @@ class OfOnePlatform(Distribution):
         return True
 
 
-setup(cmdclass={"build_py": WithLibrary}, distclass=OfOnePlatform)
+setup(version=version(), cmdclass={"build_py": WithLibrary}, distclass=OfOnePlatform)

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import time
 import zipfile
@@ -121,6 +122,8 @@ def main():
     parser.add_argument("--platform", default=f"manylinux2014_{os.uname().machine}")
     arguments = parser.parse_args()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    header = (ROOT / "runtime/include/tilelift/version.h").read_text()
+    project["version"] = re.search('VERSION_STRING "(.*)"', header)[1]
     tag = f"py3-none-{arguments.platform}"
     arguments.folder.mkdir(parents=True, exist_ok=True)
     path = arguments.folder / f"{project['name']}-{project['version']}-{tag}.whl"

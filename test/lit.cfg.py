@@ -39,7 +39,7 @@ support = f"{config.test_source_root}/support"
 config.environment["TILELIFT_LIFT_ALWAYS"] = "1"
 config.environment["TILELIFT"] = f"{config.build_root}/bin/tilelift"
 config.environment["TILELIFT_PLUGIN"] = plugin
-config.environment["CUDA"] = config.cuda
+config.environment["CUDA"] = config.environment["CUDA_HOME"] = config.cuda
 config.environment["CLANG_CUDA"] = f"{clang} -I{config.source_root}/runtime/include"
 config.environment["NVCC"] = (f"{config.cuda}/bin/nvcc -std=c++17 "
                               f"-I{config.source_root}/runtime/include")
@@ -93,8 +93,9 @@ config.substitutions += [
 config.available_features.add(platform.machine())
 if glob.glob(f"{config.cuda}/lib64/libnvrtc.so*"):
     config.available_features.add("nvrtc")
-if shutil.which("ccache"):
-    config.available_features.add("ccache")
+for program in ("ccache", "meson"):
+    if shutil.which(program):
+        config.available_features.add(program)
 # Some workloads of bench/ are measured beside the library's.
 if glob.glob(f"{config.cuda}/include/cublas_v2.h"):
     config.available_features.add("cublas")

@@ -100,20 +100,25 @@ def compilers_of(toolkit: pathlib.Path, scratch: pathlib.Path) -> dict[str, tupl
     apart, since what joins them is not among the packages of CUDA 12."""
     found: dict[str, tuple[Command, ...]] = {}
     # What a source includes by its own folder.
-    common = ["-std=c++17", *headers_of(toolkit), *(f"-I{ROOT / folder}" for folder in ("examples", "test/Idioms")), "-c"]
+    common = ["-std=c++17", *(f"-I{ROOT / folder}" for folder in ("examples", "test/Idioms")), "-c"]
     nvcc = toolkit / "bin" / "nvcc"
     if nvcc.exists():
-        found["nvcc"] = ((str(nvcc), f"-arch={ARCH}", *common),)
+        found["nvcc"] = ((str(nvcc), f"-arch={ARCH}", *headers_of(toolkit, "-I"), *common),)
     for version in CLANGS:
         clang = shutil.which(f"clang++-{version}")
         if clang:
             found[f"clang {version}"] = tuple(
-                (clang, f"--cuda-path={toolkit}", f"--offload-arch={ARCH}", side, "-Wno-unknown-cuda-version", *common)
+                (clang, f"--cuda-path={toolkit}", f"--offload-arch={ARCH}", side, "-Wno-unknown-cuda-version",
+                 *headers_of(toolkit), *common)
                 for side in ("--cuda-device-only", "--cuda-host-only"))
     empty = scratch / "empty.cu"
     empty.write_text("")
-    return {name: commands for name, commands in found.items()
-            if not compile_by(commands, empty, scratch / "empty.o")}
+    for name in list(found):
+        error = compile_by(found[name], empty, scratch / "empty.o")
+        if error:
+            print(f"{toolkit.name}: {name} does not compile an empty file: {error}", flush=True)
+            del found[name]
+    return found
 
 
 def jobs_of(toolkit: pathlib.Path, lifted: Lifted) -> list[Job]:

@@ -8,6 +8,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
 example=${1:-stencil}
 "$root/utils/setup.sh"
+[ ! -d "$root/.cuda" ] || export CUDA_HOME="$root/.cuda" PATH="$root/.cuda/bin:$PATH"
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-22 >/dev/null
 cmake --build "$build" --target tilelift
 

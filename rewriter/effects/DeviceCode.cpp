@@ -41,6 +41,10 @@ namespace {
 /// A kernel with more instructions than that calls the rest, of which nothing is known.
 constexpr unsigned mostInstructions = 200'000;
 
+/// How often a function that is handed on may hand on another one, and how often one that calls
+/// itself is joined.
+constexpr unsigned mostRounds = 4;
+
 clang::CodeGenOptions codeGenOptions() {
   clang::CodeGenOptions options;
   options.OptimizationLevel = 0;
@@ -134,13 +138,23 @@ public:
     if (!isNew)
       return;
     markCopiesOfBytes(function, declarationOf(function));
+    // Which function an argument is shows when the call that hands it on has been joined.
+    for (unsigned round = 0; round < mostRounds && (joinCalls(function) || round == 0); ++round) {
+      SROAPass(SROAOptions::PreserveCFG).run(function, analyses);
+      analyses.clear(function, function.getName());
+    }
+    sizes[&function] = {true, unsigned(function.getInstructionCount())};
+  }
+
+private:
+  /// Returns whether any call was joined.
+  bool joinCalls(Function &function) {
     SmallVector<CallBase *, 16> calls;
-    unsigned size = 0;
-    for (Instruction &instruction : instructions(function)) {
-      ++size;
+    for (Instruction &instruction : instructions(function))
       if (auto *call = dyn_cast<CallBase>(&instruction); call && calleeOf(*call))
         calls.push_back(call);
-    }
+    unsigned size = function.getInstructionCount();
+    bool joinsAny = false;
     for (CallBase *call : calls) {
       Function *callee = calleeOf(*call);
       join(*callee);
@@ -149,15 +163,14 @@ public:
         continue;
       InlineFunctionInfo how;
       if (InlineFunction(*call, how, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false)
-              .isSuccess())
+              .isSuccess()) {
         size += inner.instructions;
+        joinsAny = true;
+      }
     }
-    SROAPass(SROAOptions::PreserveCFG).run(function, analyses);
-    analyses.clear(function, function.getName());
-    sizes[&function] = {true, unsigned(function.getInstructionCount())};
+    return joinsAny;
   }
 
-private:
   /// One that stays a call while it is being joined itself calls itself.
   struct Size {
     bool isDone = false;

@@ -132,7 +132,10 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
   Instructions sources;
   InstructionsOfSteps instructionsOfSteps(numbers.size());
   PipelineCalls pipelines(places);
+  const DenseSet<const BasicBlock *> reached = reachedBlocks(*function, code);
   for (const BasicBlock &block : *function) {
+    if (!reached.contains(&block))
+      continue;
     CodeBlock &own = blocks[numbers[&block]];
     for (const Instruction &instruction : block) {
       Effect effect = effectOf(instruction, *memory, code);

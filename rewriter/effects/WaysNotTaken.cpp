@@ -8,6 +8,7 @@
 
 #include "clang/AST/Decl.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -25,15 +26,26 @@ bool isShared(const Value *address, const DeviceCode &code) {
   return declared && isDeclaredShared(*declared);
 }
 
+/// Whether an instruction asks if an address is in shared memory (true) or in another kind of
+/// memory (false); nothing for other instructions.
+std::optional<bool> askedFor(Intrinsic::ID id) {
+  switch (id) {
+  case Intrinsic::nvvm_isspacep_shared:
+  case Intrinsic::nvvm_isspacep_shared_cluster: return true;
+  case Intrinsic::nvvm_isspacep_const:
+  case Intrinsic::nvvm_isspacep_global:
+  case Intrinsic::nvvm_isspacep_local: return false;
+  default: return std::nullopt;
+  }
+}
+
 /// The value of a condition that only asks whether a variable is in shared memory; nothing for
 /// other conditions.
 std::optional<bool> answerOf(const Value *condition, const DeviceCode &code) {
   if (const auto *question = dyn_cast<IntrinsicInst>(condition)) {
-    const Intrinsic::ID id = question->getIntrinsicID();
-    const bool asksForShared =
-        id == Intrinsic::nvvm_isspacep_shared || id == Intrinsic::nvvm_isspacep_shared_cluster;
+    const std::optional<bool> asksForShared = askedFor(question->getIntrinsicID());
     if (asksForShared && isShared(question->getArgOperand(0), code))
-      return true;
+      return asksForShared;
   }
   if (const auto *cast = dyn_cast<CastInst>(condition))
     return answerOf(cast->getOperand(0), code);
@@ -47,6 +59,18 @@ std::optional<bool> answerOf(const Value *condition, const DeviceCode &code) {
 }
 
 } // namespace
+
+DenseSet<const BasicBlock *> reachedBlocks(const Function &function, const DeviceCode &code) {
+  DenseSet<const BasicBlock *> reached = {&function.getEntryBlock()};
+  SmallVector<const BasicBlock *, 16> waiting(reached.begin(), reached.end());
+  while (!waiting.empty()) {
+    const BasicBlock *from = waiting.pop_back_val();
+    for (const BasicBlock *to : successors(from))
+      if (mayBeTaken(*from, *to, code) && reached.insert(to).second)
+        waiting.push_back(to);
+  }
+  return reached;
+}
 
 bool mayBeTaken(const BasicBlock &from, const BasicBlock &to, const DeviceCode &code) {
   const auto *branch = dyn_cast<BranchInst>(from.getTerminator());

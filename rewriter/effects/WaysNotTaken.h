@@ -11,12 +11,17 @@
 
 #include "effects/DeviceCode.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"
 
 namespace tilelift {
 
 /// Whether a thread may go from a block to one of its successors.
 bool mayBeTaken(const llvm::BasicBlock &from, const llvm::BasicBlock &to, const DeviceCode &code);
+
+/// The blocks that a thread may come to.
+llvm::DenseSet<const llvm::BasicBlock *> reachedBlocks(const llvm::Function &function,
+                                                       const DeviceCode &code);
 
 } // namespace tilelift
 

@@ -29,6 +29,15 @@ std::string summaryBeside(const Plan &plan, const Plan &other) {
   return text + " at (" + join(start, ", ") + ")";
 }
 
+/// Whether a statement calls something that only a value tells: a pointer to a function or to a
+/// member.
+bool callsByPointer(const Stmt *statement) {
+  if (!statement)
+    return false;
+  const auto *call = dyn_cast<CallExpr>(statement);
+  return (call && !call->getDirectCallee()) || llvm::any_of(statement->children(), callsByPointer);
+}
+
 } // namespace
 
 bool isOtherInstanceOfText(const AnnotatedStatement &statement, const KernelInstance &instance) {
@@ -92,11 +101,12 @@ void refuseUnseenCalls(InstancePlan &plan, const KernelInstance &instance,
     auto way = effects.otherWayTo(callee, known, through);
     if (!way)
       continue;
-    Diagnostic reason =
-        diagnose(diag::calls_unseen, {annotated.directive->statement},
-                 isText ? "the lambda that makes this copy"
-                        : "'" + callee->getNameAsString() + "', which makes this copy,",
-                 way->isFromAfar ? "through a pointer" : "by a destructor or an initialiser");
+    Diagnostic reason = diagnose(
+        diag::calls_unseen, {annotated.directive->statement},
+        isText ? "the lambda that makes this copy"
+               : "'" + callee->getNameAsString() + "', which makes this copy,",
+        way->isFromAfar || callsByPointer(way->statement) ? "through a pointer"
+                                                          : "by a destructor or an initialiser");
     if (way->statement)
       reason.notes.push_back({placeOf(context.getSourceManager(), way->statement->getBeginLoc()),
                               "the kernel gets there here"});

@@ -53,7 +53,7 @@ __global__ void by_a_pointer_to_a_caller(float *out, const float *in) {
   };
   load(tile, in);
   void (*f)(decltype(load) &, float *, const float *) = indirect<decltype(load)>;
-  f(load, other, in + 512);
+  f(load, other, in + 512); // expected-note {{the kernel gets there here}}
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.x ^ 1] + other[threadIdx.x ^ 2];
 }
@@ -66,7 +66,7 @@ __global__ void by_a_pointer_to_a_member(float *out, const float *in) {
   };
   load(tile, in);
   auto member = &decltype(load)::operator();
-  (load.*member)(other, in + 512);
+  (load.*member)(other, in + 512); // expected-note {{the kernel gets there here}}
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.x ^ 1] + other[threadIdx.x ^ 2];
 }

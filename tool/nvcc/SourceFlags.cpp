@@ -110,17 +110,31 @@ std::string answerOf(const std::string &host, const char *question) {
   return output.status == 0 ? StringRef(output.text).trim().str() : "";
 }
 
+/// The C++ library that the host compiler reads: that of its own installation, or, where the
+/// installation has none, the folders that the compiler says it looks into.
+CommandWords libraryFlags(const std::string &host) {
+  const std::string library = answerOf(host, "-print-libgcc-file-name");
+  const StringRef gcc = sys::path::parent_path(library);
+  CommandWords flags;
+  if (sys::fs::exists(gcc + "/crtbegin.o"))
+    flags.push_back("--gcc-install-dir=" + gcc.str());
+  if (sys::fs::exists(gcc + "/../../../../include/c++"))
+    return flags;
+  SmallVector<StringRef, 64> lines;
+  const Printed output = outputOf({host, "-v", "-E", "-x", "c++", "/dev/null"});
+  StringRef(output.text).split(lines, '\n', -1, false);
+  for (StringRef line : lines)
+    if (line.consume_front(" ") && line.contains("/c++/") && sys::fs::is_directory(line))
+      flags.push_back("-stdlib++-isystem" + line.str());
+  return flags;
+}
+
 } // namespace
 
 std::optional<CommandWords> sourceFlagsOf(const DeviceSource &source, const DryRun &run) {
   const std::string &host = source.command.front();
-  CommandWords flags, hostFlags;
+  CommandWords flags = libraryFlags(host), hostFlags;
   std::string dialect;
-  // The same C++ library.
-  const std::string library = answerOf(host, "-print-libgcc-file-name");
-  const StringRef gcc = sys::path::parent_path(library);
-  if (sys::fs::exists(gcc + "/crtbegin.o"))
-    flags.push_back("--gcc-install-dir=" + gcc.str());
   for (size_t i = 1; i < source.command.size(); ++i) {
     const std::string &word = source.command[i];
     const std::string next = i + 1 < source.command.size() ? source.command[i + 1] : "";
