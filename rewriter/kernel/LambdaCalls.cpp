@@ -29,13 +29,11 @@ std::string summaryBeside(const Plan &plan, const Plan &other) {
   return text + " at (" + join(start, ", ") + ")";
 }
 
-/// Whether a statement calls something that only a value tells: a pointer to a function or to a
-/// member.
-bool callsByPointer(const Stmt *statement) {
-  if (!statement)
-    return false;
-  const auto *call = dyn_cast<CallExpr>(statement);
-  return (call && !call->getDirectCallee()) || llvm::any_of(statement->children(), callsByPointer);
+/// Whether what stands where the kernel gets to a function is a pointer to one.
+bool isFunctionPointer(const Stmt *statement) {
+  const auto *value = dyn_cast_or_null<Expr>(statement);
+  return value && (value->getType()->isFunctionPointerType() ||
+                   value->getType()->isMemberFunctionPointerType());
 }
 
 } // namespace
@@ -105,8 +103,8 @@ void refuseUnseenCalls(InstancePlan &plan, const KernelInstance &instance,
         diag::calls_unseen, {annotated.directive->statement},
         isText ? "the lambda that makes this copy"
                : "'" + callee->getNameAsString() + "', which makes this copy,",
-        way->isFromAfar || callsByPointer(way->statement) ? "through a pointer"
-                                                          : "by a destructor or an initialiser");
+        way->isFromAfar || isFunctionPointer(way->statement) ? "through a pointer"
+                                                             : "by a destructor or an initialiser");
     if (way->statement)
       reason.notes.push_back({placeOf(context.getSourceManager(), way->statement->getBeginLoc()),
                               "the kernel gets there here"});

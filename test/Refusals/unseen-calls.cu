@@ -66,7 +66,7 @@ __global__ void by_a_pointer_to_a_member(float *out, const float *in) {
   };
   load(tile, in);
   auto member = &decltype(load)::operator();
-  (load.*member)(other, in + 512); // expected-note {{the kernel gets there here}}
+  (load.*member)(other, in + 512);
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.x ^ 1] + other[threadIdx.x ^ 2];
 }
@@ -80,7 +80,7 @@ __global__ void converted(float *out, const float *in) {
   };
   void (*second)(float *, const float *) = load;
   load(tile, in);
-  second(other, in + 512);
+  second(other, in + 512); // expected-note {{the kernel gets there here}}
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.x ^ 1] + other[threadIdx.x ^ 2];
 }
