@@ -14,6 +14,12 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.17)")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-# Where Debian has a package's licence and the notices of what is linked in.
+# Where Debian has a package's licence, and the notices of what is linked in.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilelift RENAME copyright)
+foreach(part libclang-22-dev libstdc++-12-dev zlib1g-dev libzstd-dev)
+  if(NOT CMAKE_CROSSCOMPILING)
+    install(FILES /usr/share/doc/${part}/copyright RENAME ${part}.txt
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilelift/third-party)
+  endif()
+endforeach()
 include(CPack)

@@ -75,7 +75,7 @@ def metadata(project):
 
 def files_of(folder):
     return {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*"))
-            if path.is_file() and "__pycache__" not in path.parts and "licenses" not in path.parts}
+            if path.is_file() and not {"__pycache__", "licenses", "doc"} & set(path.relative_to(folder).parts)}
 
 
 def contents(prefix, project):

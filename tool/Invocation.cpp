@@ -239,7 +239,9 @@ std::vector<std::string> ownHeaderFlags(const CompilerInvocation &invocation,
   if (host.empty() ||
       (findsHeader(invocation, files, "cstddef") && findsHeader(invocation, files, "stdlib.h")))
     return {};
-  return {"-nostdinc++", "-isystem" + host + "/c++", "-idirafter" + host + "/include"};
+  // Before CUDA 13.5, its headers refuse libc++ on x86 unless they are told that it is known.
+  return {"-nostdinc++", "-isystem" + host + "/c++", "-idirafter" + host + "/include",
+          "-D_ALLOW_UNSUPPORTED_LIBCPP"};
 }
 
 } // namespace
