@@ -28,13 +28,13 @@ static bool excludesMultiple(const Check &check, const Check &other, const Symbo
   return rest.constantTerm() % unit != 0;
 }
 
-/// Each thread evaluates the copy's own conditions ahead of it. That is for a few: hundreds, which a
-/// remainder by a number that is not known takes for each column, cost more than the copy.
+/// Each thread evaluates the copy's own conditions ahead of it. That is for a few: hundreds, which
+/// a remainder by a number that is not known takes for each column, cost more than the copy.
 void Fitter::refuseManyConditions() {
   constexpr size_t most = 32;
   if (plan.copyChecks.size() > most)
-    fail(diagnose(diag::too_many_conditions, relation.place, std::to_string(plan.copyChecks.size()), std::to_string(most),
-                  print(plan.copyChecks.front(), plan.symbols)));
+    fail(diagnose(diag::too_many_conditions, relation.place, std::to_string(plan.copyChecks.size()),
+                  std::to_string(most), print(plan.copyChecks.front(), plan.symbols)));
 }
 
 /// Where conditions exclude each other, TMA would never make the copy.

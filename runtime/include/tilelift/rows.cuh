@@ -249,9 +249,7 @@ struct warps {
 
 /// How the values of two lanes are compared: numbers by themselves, and places by the bytes there.
 struct by_number {
-  __device__ static unsigned of_lane(int lane, unsigned own) {
-    return __shfl_sync(~0u, own, lane);
-  }
+  __device__ static unsigned of_lane(int lane, unsigned own) { return __shfl_sync(~0u, own, lane); }
   __device__ static bool differ(unsigned a, unsigned b) { return a != b; }
 };
 template <int... Sizes> struct by_bytes {

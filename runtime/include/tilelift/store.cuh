@@ -71,7 +71,7 @@ template <int Pending = 0> __device__ inline void finish_reads() {
 
 /// Waits until this thread's committed stores are in global memory, where this thread sees them.
 __device__ inline void finish_stores() {
-  TILELIFT_ON_TMA(asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"));
+  TILELIFT_ON_TMA(asm volatile("cp.async.bulk.wait_group 0;" :: : "memory"));
 }
 
 /// Keeps a block's shared memory until TMA has read it.

@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Refuses CUDA toolkits and compilers that are too old, in one sentence and before their headers fail
-// one by one. docs/toolchains.md has those that are tested.
+// Refuses CUDA toolkits and compilers that are too old, in one sentence and before their headers
+// fail one by one. docs/toolchains.md has those that are tested.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_TOOLKIT_H
