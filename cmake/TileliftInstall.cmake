@@ -12,7 +12,7 @@ install(TARGETS tilelift_plugin tilelift_loader LIBRARY DESTINATION ${CMAKE_INST
 install(TARGETS tilelift_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES tool/compare.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tilelift)
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/tilelift)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/tilelift USE_SOURCE_PERMISSIONS)
 install(DIRECTORY runtime/include/tilelift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # The manual page and shells' completions come from what the tool prints of itself.
 find_package(Python3 COMPONENTS Interpreter)

@@ -18,8 +18,6 @@ for each in "$cuda"/bin/*; do
   [ "$(basename "$each")" = nvcc ] || ln -sfn "$each" "$folder/bin/$(basename "$each")"
 done
 # Builds in a sandbox hand no variables on.
-cat > "$folder/bin/nvcc" <<END
-#!/bin/sh
-TILELIFT_NVCC='$cuda/bin/nvcc' TILELIFT_FLAGS='${TILELIFT_FLAGS:-}' exec '$tilelift' nvcc "\$@"
-END
+printf '#!/usr/bin/env bash\nTILELIFT_NVCC=%q TILELIFT_FLAGS=%q exec %q nvcc "$@"\n' \
+  "$cuda/bin/nvcc" "${TILELIFT_FLAGS:-}" "$tilelift" > "$folder/bin/nvcc"
 chmod +x "$folder/bin/nvcc"

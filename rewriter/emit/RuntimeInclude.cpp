@@ -99,9 +99,6 @@ std::vector<std::string> macrosMet(const UserFile &file, unsigned at, const Vari
   std::vector<std::string> met;
   for (const auto &macro : variants.macros) {
     const StringRef name = macro.getKey();
-    // Names like __CUDACC_VER_MAJOR__ are the compiler's, and the runtime asks for its macros.
-    if (name.starts_with("__"))
-      continue;
     if (!std::binary_search(std::begin(runtimeWords), std::end(runtimeWords), name))
       continue;
     bool isChanged = false, isLaterOnly = true;

@@ -9,17 +9,18 @@
 #define TILELIFT_TOOLKIT_H
 
 #ifdef __CUDACC_RTC__
-#define TILELIFT_CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)
+#if __CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10 < 12060
+#define TILELIFT_TOOLKIT_IS_OLD
+#endif
 #else
 #include <cuda.h>
-#define TILELIFT_CUDA_VERSION CUDA_VERSION
+#if CUDA_VERSION < 12060
+#define TILELIFT_TOOLKIT_IS_OLD
 #endif
-
-#if TILELIFT_CUDA_VERSION < 12060
+#endif
+#ifdef TILELIFT_TOOLKIT_IS_OLD
 #error "lifted code needs CUDA 12.6 or later, and this compilation has the headers of an older CUDA"
 #endif
-
-#undef TILELIFT_CUDA_VERSION
 
 // Clang 19 and older ignore __grid_constant__ with a warning, and copy a tensor map to the thread's
 // own memory, where TMA cannot read it.
