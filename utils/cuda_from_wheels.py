@@ -43,6 +43,10 @@ def assemble(version: str, folder: pathlib.Path) -> None:
             shutil.copytree(part, made, dirs_exist_ok=True)
         for program in (*made.glob("bin/*"), *made.glob("nvvm/bin/*")):
             program.chmod(0o755)
+        # Clang includes a header of cuRAND's for each CUDA source; cuRAND itself is 60 MB, of which nothing is used.
+        absent = made / "include" / "curand_mtgp32_kernel.h"
+        if not absent.exists():
+            absent.touch()
         # Linkers and nvcc look for names without a version, and in lib64.
         for library in made.glob("lib/*.so.*"):
             plain = library.with_name(library.name.split(".so.")[0] + ".so")
