@@ -93,6 +93,10 @@ config.substitutions += [
 config.available_features.add(platform.machine())
 if glob.glob(f"{config.cuda}/lib64/libnvrtc.so*"):
     config.available_features.add("nvrtc")
+    # NVRTC of a toolkit that is put together from Python packages finds its other library only so.
+    config.environment["LD_LIBRARY_PATH"] = f"{config.cuda}/lib64"
+if glob.glob(f"{config.cuda}/lib64/stubs/libcuda.so"):
+    config.available_features.add("libcuda")
 for program in ("ccache", "meson"):
     if shutil.which(program):
         config.available_features.add(program)
