@@ -16,6 +16,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/VersionTuple.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
@@ -60,9 +61,9 @@ void sayToolkit(const CudaToolkit &toolkit, StringRef asked) {
   const std::string version = versionOf(toolkit);
   say("CUDA", (version.empty() ? "of an unknown version" : version) + " in '" + toolkit.path +
                   "' (" + toolkit.origin + ")");
-  unsigned major = 0;
-  if (StringRef(version).split('.').first.getAsInteger(10, major) || major < 13)
-    say("", "tilelift is tested with CUDA 13.0 and later");
+  VersionTuple number;
+  if (number.tryParse(version) || number < VersionTuple(12, 6)) // as tilelift/toolkit.h has it
+    say("", "lifted code needs CUDA 12.6 or later");
   if (!toolkit.hasDeviceLibrary)
     say("", "without nvvm/libdevice, so the emulator has no mathematical functions");
   ErrorOr<std::string> nvcc = sys::findProgramByName("nvcc", {toolkit.path + "/bin"});

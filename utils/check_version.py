@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that CHANGELOG.md tells of the version in runtime/include/tilelift/version.h, from which all others come, and
-that a tag is its: check_version.py [TAG]
+"""Checks that the newest release in CHANGELOG.md is the version in runtime/include/tilelift/version.h, and, if a git
+tag is given, that the tag names the same version: check_version.py [TAG]
 
-What is not released yet stands under "## Unreleased", above the versions; a tag needs that to be empty or gone."""
+Changes that are not released yet stand under "## Unreleased", above the releases; for a tag that section must be empty."""
 import pathlib
 import re
 import sys

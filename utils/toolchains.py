@@ -27,7 +27,7 @@ CLANGS = ("20", "21", "22", "23")
 ARCH = "sm_90a"
 
 
-# What a compiler does not know of CUDA, whether it is lifted or not.
+# Files that a compiler cannot compile even before they are lifted, and the construct that it does not know.
 UNKNOWN = {
     ("NVRTC", "semantics.cu"): "a statement that is an expression",
     ("clang", "shared_objects.cu"): "shared variables with a constructor",
@@ -121,8 +121,7 @@ def compilers_of(toolkit: pathlib.Path, scratch: pathlib.Path) -> dict[str, tupl
     return found
 
 
-def jobs_of(toolkit: pathlib.Path, lifted: Lifted) -> list[Job]:
-    scratch = next(iter(lifted.whole.values())).parent
+def jobs_of(toolkit: pathlib.Path, lifted: Lifted, scratch: pathlib.Path) -> list[Job]:
     jobs = [Job(name, commands, source)
             for name, commands in compilers_of(toolkit, scratch).items() for source in lifted.whole.values()]
     jobs += [Job("NVRTC", (), source) for source in lifted.device.values()]
@@ -180,12 +179,13 @@ def main() -> int:
             toolkit = folder / f"cuda-{version}"
             subprocess.run([sys.executable, str(ROOT / "utils" / "cuda_from_wheels.py"), version, str(toolkit)],
                            check=True)
-            lifted = lift_all(pool, options.tilelift, toolkit, folder / f"lifted-{version}")
+            scratch = folder / f"lifted-{version}"
+            lifted = lift_all(pool, options.tilelift, toolkit, scratch)
             first = first or lifted
             for name in differences(first, lifted):
                 print(f"{version}: {name} is lifted to another text than with {options.cuda[0]}", flush=True)
                 fails = True
-            jobs = jobs_of(toolkit, lifted)
+            jobs = jobs_of(toolkit, lifted, scratch)
             for job, error in zip(jobs, pool.map(compile_one, jobs, [toolkit] * len(jobs))):
                 results[version, job.compiler].append(error)
                 if error:

@@ -41,8 +41,9 @@ namespace {
 /// A kernel with more instructions than that calls the rest, of which nothing is known.
 constexpr unsigned mostInstructions = 200'000;
 
-/// How often a function that is handed on may hand on another one, and how often one that calls
-/// itself is joined.
+/// A call through a function argument becomes a direct call only when the caller that passes the
+/// function has been inlined, so calls are inlined in several rounds. The limit also bounds how
+/// often a recursive function is inlined.
 constexpr unsigned mostRounds = 4;
 
 clang::CodeGenOptions codeGenOptions() {
@@ -138,7 +139,7 @@ public:
     if (!isNew)
       return;
     markCopiesOfBytes(function, declarationOf(function));
-    // Which function an argument is shows when the call that hands it on has been joined.
+    // Each round may turn calls through function arguments into direct ones, for the next round.
     for (unsigned round = 0; round < mostRounds && (joinCalls(function) || round == 0); ++round) {
       SROAPass(SROAOptions::PreserveCFG).run(function, analyses);
       analyses.clear(function, function.getName());

@@ -19,7 +19,8 @@ namespace tilelift {
 /// Whether a thread may go from a block to one of its successors.
 bool mayBeTaken(const llvm::BasicBlock &from, const llvm::BasicBlock &to, const DeviceCode &code);
 
-/// The blocks that a thread may come to.
+/// The blocks that a thread can reach from the function's entry without a branch that is never
+/// taken.
 llvm::DenseSet<const llvm::BasicBlock *> reachedBlocks(const llvm::Function &function,
                                                        const DeviceCode &code);
 

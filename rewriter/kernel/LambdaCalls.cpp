@@ -29,7 +29,7 @@ std::string summaryBeside(const Plan &plan, const Plan &other) {
   return text + " at (" + join(start, ", ") + ")";
 }
 
-/// Whether what stands where the kernel gets to a function is a pointer to one.
+/// Whether a statement is a pointer to a function or to a member function.
 bool isFunctionPointer(const Stmt *statement) {
   const auto *value = dyn_cast_or_null<Expr>(statement);
   return value && (value->getType()->isFunctionPointerType() ||

@@ -35,7 +35,7 @@ from setuptools import setup
 from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 setup(name="reversing", ext_modules=[CUDAExtension("reversing", ["reverse.cu"])], cmdclass={"build_ext": BuildExtension})
 """
-# In a process of its own: what the launcher says goes to its error stream.
+# Runs in another process, whose error stream holds what the launcher prints for TILELIFT_VERBOSE.
 CHECK = """
 import sys, torch
 sys.path.insert(0, sys.argv[1])
