@@ -69,11 +69,11 @@ struct Thread : ThreadRegisters {
   Context context = nullptr;
   std::optional<Stack> stack;
   Waiting waiting;
-  uint32_t votes = 0, voters = 0;     ///< of the barrier that was passed last
-  uint64_t clusterPhase = 0;          ///< of the cluster's barrier, when the thread arrived
-  bool hasPolled = false;             ///< its last turn ended in waiting for somebody's write
-  uint32_t span = 0;                  ///< the number of its open span of writes (Memory.h), or 0
-  uint32_t actor = 0, actorClock = 0; ///< as global memory knows it (Traces.h)
+  uint32_t votes = 0, voters = 0;      ///< of the barrier that was passed last
+  uint64_t clusterPhase = 0;           ///< of the cluster's barrier, when the thread arrived
+  uint32_t interruptionsSinceLook = 0; ///< since it last looked for somebody's write
+  uint32_t span = 0;                   ///< the number of its open span of writes (Memory.h), or 0
+  uint32_t actor = 0, actorClock = 0;  ///< as global memory knows it (Traces.h)
   std::unique_ptr<SuspectedWrite> suspected; ///< what `suspects` is about
   std::unique_ptr<Outstanding> outstanding;
 
