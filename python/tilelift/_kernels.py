@@ -24,6 +24,7 @@ class Kernels(Mapping[str, Any]):
         self.device = call(self.driver, "cuCtxGetDevice", "the current context")
         self.capability = 10 * self._attribute("COMPUTE_CAPABILITY_MAJOR") + self._attribute("COMPUTE_CAPABILITY_MINOR")
         self._architectures: dict[str, int] = {}
+        self._most_threads: dict[str, int] = {}
         self._allowed: dict[str, int] = {}
         self.judged: dict["Kernel", _Judged] = {}
         self.known: dict[Any, _Setting] = {}  # by a kernel, or by it, a block, and shared memory
@@ -57,6 +58,12 @@ class Kernels(Mapping[str, Any]):
         if entry not in self._architectures:
             self._architectures[entry] = self._fact(entry, "PTX_VERSION")
         return self._architectures[entry]
+
+    def most_threads_of(self, entry: str) -> int:
+        """How many threads a block may have, for the registers that the code uses."""
+        if entry not in self._most_threads:
+            self._most_threads[entry] = self._fact(entry, "MAX_THREADS_PER_BLOCK")
+        return self._most_threads[entry]
 
     def is_blackwell(self, entry: str) -> bool:
         """Whether the code has what came with it; of older devices nobody asks."""

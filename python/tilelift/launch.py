@@ -476,11 +476,16 @@ class Kernel:
 
     def _late(self, kernels: Kernels, grid: Dim3, needed: int, asked: Mapping[int, Any]) -> List[rules.Violation]:
         """What the lifted kernel needs of a block, and of blocks that wait for each other."""
+        threads = self.lifted_block.x * self.lifted_block.y * self.lifted_block.z
+        most = kernels.most_threads_of(self.lifted_entry)
+        if threads > most:
+            return [rules.Violation("registers", f"the block has {threads} threads, and the registers of the lifted "
+                                                 f"kernel leave room for {most}; __launch_bounds__ makes them fewer")]
         if 0 < needed and needed > kernels.room_in(self.lifted_entry):
             return [rules.Violation("shared-size", "with its barriers the block has room for "
                                                    f"{kernels.room_in(self.lifted_entry)} bytes of dynamic shared "
                                                    f"memory, and needs {needed}")]
-        blocks, threads = grid.x * grid.y * grid.z, self.lifted_block.x * self.lifted_block.y * self.lifted_block.z
+        blocks = grid.x * grid.y * grid.z
         is_cooperative = int(kernels.driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE) in asked
         if is_cooperative and not kernels.fits_at_once(self.lifted_entry, blocks, threads, needed):
             return [rules.Violation("cooperative-grid", f"the {blocks} blocks of a cooperative launch have to run at "

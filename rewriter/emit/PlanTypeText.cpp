@@ -59,7 +59,11 @@ std::string tileType(const Plan &plan) {
     rows *= extent;
   if (needed > rows * plan.layout.pitch)
     type += ", " + std::to_string(needed.count());
-  return type + ">";
+  type += ">";
+  if (!plan.layout.transposed)
+    return type;
+  const unsigned atOnce = plan.layout.readAtOnce;
+  return "tilelift::transposed<" + type + (atOnce == 1 ? "" : ", " + std::to_string(atOnce)) + ">";
 }
 
 /// A tile of a ring that keeps its type.

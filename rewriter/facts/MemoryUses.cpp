@@ -77,7 +77,7 @@ public:
   void read(const DeclRefExpr *reference) {
     Subscripts subscripts = subscriptsOf(reference, tile.extents.size(), kernel.facts);
     if (subscripts.size() == tile.extents.size())
-      return readElement(reference, subscripts.back());
+      return readElement(reference, subscripts);
     bool isPicked =
         !subscripts.empty() && !subscripts.back()->getIdx()->isIntegerConstantExpr(kernel.context);
     if (subscripts.size() + 1 != tile.extents.size() || !isPicked)
@@ -91,15 +91,55 @@ private:
     return tilelift::parentOf(statement, kernel.facts);
   }
 
-  void readElement(const DeclRefExpr *reference, const ArraySubscriptExpr *element) {
-    Interval column = rangeOf(element->getIdx(), kernel);
-    tile.columns.low = std::min(tile.columns.low, column.low);
-    tile.columns.high = std::max(tile.columns.high, column.high);
+  /// Whether an element is read as an operand of an operator, as in `sum += a * tile[r][c]`, where
+  /// what stands for it may be of a class that converts to the element's type.
+  bool isOperand(const Stmt *parent) const {
+    const auto *read = dyn_cast_or_null<ImplicitCastExpr>(parent);
+    if (!read || read->getCastKind() != CK_LValueToRValue || !read->getType()->isArithmeticType())
+      return false;
+    do
+      parent = parentOf(parent);
+    while (isa_and_nonnull<ImplicitCastExpr>(parent));
+    const auto *operation = dyn_cast_or_null<BinaryOperator>(parent);
+    return operation && operation->getOpcode() != BO_Comma;
+  }
+  /// Such an element may be read beside vectors.
+  void noteOperand() { tile.widestAccess = std::max(tile.widestAccess, tile.elementSize); }
+
+  void noteAccess(unsigned bytes, bool startsOnMultiple = true) {
+    tile.widestAccess = std::max({tile.widestAccess, tile.elementSize, bytes});
+    tile.narrowestAccess =
+        std::min(tile.narrowestAccess, startsOnMultiple ? bytes : tile.elementSize);
+  }
+
+  /// Of a pointer, as `*p`, `p[0]` or `p->x`.
+  bool isDereference(const Stmt *use) const {
+    if (const auto *member = dyn_cast_or_null<MemberExpr>(use))
+      return member->isArrow();
+    if (const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(use)) {
+      const auto index = subscript->getIdx()->getIntegerConstantExpr(kernel.context);
+      return index && *index == 0;
+    }
+    const auto *dereference = dyn_cast_or_null<UnaryOperator>(use);
+    return dereference && dereference->getOpcode() == UO_Deref;
+  }
+
+  void widen(Interval &known, const ArraySubscriptExpr *by) const {
+    const Interval indices = rangeOf(by->getIdx(), kernel);
+    known = {std::min(known.low, indices.low), std::max(known.high, indices.high)};
+  }
+
+  void readElement(const DeclRefExpr *reference, ArrayRef<const ArraySubscriptExpr *> subscripts) {
+    const ArraySubscriptExpr *element = subscripts.back();
+    widen(tile.columns, element);
+    if (subscripts.size() > 1)
+      widen(tile.rows, subscripts.drop_back().back());
     const Stmt *parent = parentOf(element);
-    tile.widestAccess = std::max(tile.widestAccess, tile.elementSize);
     const auto *address = dyn_cast_or_null<UnaryOperator>(parent);
+    if (isOperand(parent))
+      return noteOperand();
     if (!address || address->getOpcode() != UO_AddrOf)
-      return; // a value, an assignment, a member, an argument
+      return noteAccess(tile.elementSize); // a value, an assignment, a member, an argument
     // *(float4 *)&tile[r][c] is one wide access; atomics touch one element.
     const Stmt *use = parentOf(address);
     QualType pointee;
@@ -107,14 +147,14 @@ private:
       pointee = cast<CastExpr>(use)->getType()->getPointeeType();
       use = parentOf(use);
     }
-    if (const auto *dereference = dyn_cast_or_null<UnaryOperator>(use);
-        dereference && dereference->getOpcode() == UO_Deref && !pointee.isNull()) {
+    if (isDereference(use) && !pointee.isNull()) {
       const unsigned bytes = unsigned(kernel.context.getTypeSizeInChars(pointee).getQuantity());
-      tile.widestAccess = std::max(tile.widestAccess, bytes);
-      if (kernel.context.getTypeAlignInChars(pointee).getQuantity() >= bytes)
-        aligned[element] = aligned[dereference] = bytes;
-      return; // what is not aligned is seen in the code
+      const bool isAligned = kernel.context.getTypeAlignInChars(pointee).getQuantity() >= bytes;
+      if (isAligned) // what is not is seen in the code
+        aligned[element] = aligned[use] = bytes;
+      return noteAccess(bytes, isAligned);
     }
+    noteAccess(tile.elementSize);
     if (const auto *call = dyn_cast_or_null<CallExpr>(use))
       if (const FunctionDecl *callee = call->getDirectCallee())
         if (callee->getDeclName().isIdentifier() && callee->getName().starts_with("atomic"))
@@ -227,6 +267,8 @@ void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
   });
   tile.onlyRowsEscape &= own.onlyRowsEscape;
   tile.ownEscape = own.layoutEscape;
+  if (tile.ownEscape.empty() && own.columnsLeaveRows())
+    tile.ownEscape = "its rows may be used beyond their ends";
   describeCode(tile, variable, kernel, copy, outside.aligned);
   tile.isFresh = tile.otherWriter.empty() && !kernel.facts.outermostLoopAround(copy);
 }

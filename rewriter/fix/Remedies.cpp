@@ -33,14 +33,12 @@ public:
 
   std::optional<Trial> aligned() const;
   std::optional<Trial> widened(int64_t bytes) const;
-  std::optional<Trial> transposed() const;
 
 private:
   const FieldDecl *memberAt(int64_t offset, int64_t &begin) const;
   SmallVector<const Expr *, 4> extentTexts() const {
     return tilelift::extentTexts(variable, relation.tile.extents.size(), kernel.context);
   }
-  std::optional<FixIt> replace(const Expr *old, const Expr *by) const;
   std::optional<CharSourceRange> textOf(const Expr *expression) const {
     return tilelift::textOf(expression, kernel.context);
   }
@@ -53,16 +51,6 @@ private:
   const VarDecl *variable;
   const KernelUnderTest &kernel;
 };
-
-std::optional<FixIt> Remedies::replace(const Expr *old, const Expr *by) const {
-  std::optional<CharSourceRange> from = textOf(old), to = textOf(by);
-  if (!from || !to)
-    return std::nullopt;
-  unsigned length =
-      sources().getFileOffset(from->getEnd()) - sources().getFileOffset(from->getBegin());
-  StringRef text = Lexer::getSourceText(*to, sources(), kernel.context.getLangOpts());
-  return FixIt{placeOf(sources(), from->getBegin()), length, text.str()};
-}
 
 /// The member of the tile's struct that holds a byte, and where it begins.
 const FieldDecl *Remedies::memberAt(int64_t offset, int64_t &begin) const {
@@ -149,13 +137,13 @@ std::optional<Trial> Remedies::aligned() const {
 }
 
 /// Rows that are multiples of so many bytes, where all that knows of their length indexes
-/// the tile or stays within a row.
+/// the tile or stays within a row. An index that leaves a row would find another element.
 std::optional<Trial> Remedies::widened(int64_t bytes) const {
   const SharedTile &tile = relation.tile;
   SmallVector<const Expr *, 4> extents = extentTexts();
   int64_t row = tile.rowBytes();
   int64_t wider = int64_t(alignTo(uint64_t(row), uint64_t(bytes)));
-  bool isSafe = tile.layoutEscape.empty() || tile.onlyRowsEscape;
+  bool isSafe = (tile.layoutEscape.empty() || tile.onlyRowsEscape) && !tile.columnsLeaveRows();
   if (extents.size() < 2 || wider == row || wider % tile.elementSize != 0 || !isSafe)
     return std::nullopt;
   Trial trial{relation, {}};
@@ -174,53 +162,13 @@ std::optional<Trial> Remedies::widened(int64_t bytes) const {
   return trial;
 }
 
-/// The tile's last two dimensions the other way round, in its declaration and wherever it
-/// is used.
-std::optional<Trial> Remedies::transposed() const {
-  const SharedTile &tile = relation.tile;
-  size_t dims = tile.extents.size();
-  SmallVector<const Expr *, 4> extents = extentTexts();
-  if (extents.size() < 2 || !tile.layoutEscape.empty() || !tile.ownEscape.empty() ||
-      tile.widestAccess > tile.elementSize || !tile.slot.isZero())
-    return std::nullopt;
-  Trial trial{relation, {}};
-  int64_t rows = tile.extents[dims - 2], columns = tile.extents[dims - 1];
-  std::swap(trial.relation.tile.extents[dims - 2], trial.relation.tile.extents[dims - 1]);
-  for (Cell &cell : trial.relation.cells) {
-    if (cell.size != tile.elementSize || cell.offset % tile.elementSize != 0)
-      return std::nullopt;
-    int64_t element = cell.offset / tile.elementSize;
-    int64_t column = element % columns, row = element / columns % rows;
-    int64_t before = element / (rows * columns) * (rows * columns);
-    cell.offset = (before + column * rows + row) * tile.elementSize;
-  }
-  llvm::sort(trial.relation.cells,
-             [](const Cell &a, const Cell &b) { return a.offset < b.offset; });
-  auto swap = [&](const Expr *a, const Expr *b) {
-    std::optional<FixIt> one = replace(a, b), other = replace(b, a);
-    if (!one || !other)
-      return false;
-    if (one->text != other->text)
-      trial.remedy.edits.insert(trial.remedy.edits.end(), {*one, *other});
-    return true;
-  };
-  if (!swap(extents[dims - 2], extents[dims - 1]))
-    return std::nullopt;
-  for (ArrayRef<const ArraySubscriptExpr *> use : subscriptsOf(variable, dims, kernel))
-    if (use.size() != dims || !swap(use[dims - 2]->getIdx(), use[dims - 1]->getIdx()))
-      return std::nullopt;
-  trial.remedy.text =
-      "swap the last two dimensions of '" + tile.name + "', here and wherever it is used";
-  return trial;
-}
-
 } // namespace
 
 std::optional<Remedy> findRemedy(const AnalysedCopy &copy, const KernelUnderTest &kernel,
                                  const FitOptions &options) {
   Remedies remedies(copy, kernel);
   std::optional<Trial> trials[] = {remedies.aligned(), remedies.widened(grain.count()),
-                                   remedies.widened(boxAlignment.count()), remedies.transposed()};
+                                   remedies.widened(boxAlignment.count())};
   for (std::optional<Trial> &trial : trials) {
     if (trial && trial->relation.tile.otherWriter.empty())
       trial->relation.tile.unwritten = unwrittenAround(trial->relation, {&trial->relation});

@@ -92,6 +92,10 @@ void exchange(const CopiesOfTile &copies, std::vector<Plan> &plans) {
     std::swap(copies[i]->plan, plans[i]);
 }
 
+/// A thread that goes along a column of a transposed tile finds the elements one behind the other,
+/// and the compiler has it read several at once. A swizzle puts an end to that.
+double costOfSwizzle(const Plan &plan) { return plan.layout.transposed ? 2 : 1; }
+
 /// Takes the choice with which the accesses of warps have the fewest bank conflicts.
 void takeBest(const CopiesOfTile &copies, std::vector<std::vector<Plan>> choices,
               const std::vector<WarpAccess> &accesses, InstancePlan &instance,
@@ -100,9 +104,10 @@ void takeBest(const CopiesOfTile &copies, std::vector<std::vector<Plan>> choices
   for (std::vector<Plan> &plans : choices) {
     const double fewer = passesAsPlanned(accesses, plans.front());
     // Where longer rows have to be brought, as much is to be gained.
+    const double cost = fewer * costOfSwizzle(copies[0]->plan);
     const bool isBetter =
-        fewer < passes - 0.01 && fewer * double(plans.front().expectedBytes.count()) <
-                                     passes * double(copies[0]->plan.expectedBytes.count());
+        cost < passes - 0.01 && cost * double(plans.front().expectedBytes.count()) <
+                                    passes * double(copies[0]->plan.expectedBytes.count());
     if (!isBetter)
       continue;
     const bool hadRoom = hasRoom(instance, sizes);
@@ -136,7 +141,7 @@ void chooseSwizzles(InstancePlan &instance, const FileFacts &file) {
     std::vector<std::vector<Plan>> choices;
     if (isAuto)
       choices = swizzlesFor(copies, file);
-    if (choices.empty() && isAuto)
+    if (choices.empty() && isAuto && !copies[0]->plan.layout.transposed)
       continue;
     if (!accesses) { // that takes a while
       VariableFacts facts(copies[0]->path);

@@ -34,21 +34,42 @@ size_t passes(const WarpAccess &access, function_ref<int64_t(int64_t)> placeOf) 
   return total;
 }
 
-double mean(ArrayRef<WarpAccess> accesses, function_ref<int64_t(int64_t)> placeOf) {
+double mean(ArrayRef<WarpAccess> accesses, function_ref<size_t(const WarpAccess &)> passesOf) {
   size_t total = 0;
   for (const WarpAccess &access : accesses)
-    total += passes(access, placeOf);
+    total += passesOf(access);
   return accesses.empty() ? 0 : double(total) / double(accesses.size());
+}
+
+/// The reads of single elements that an access of a transposed tile becomes.
+std::vector<WarpAccess> readsOf(const WarpAccess &access, const Plan &plan) {
+  if (plan.layout.readAtOnce == 1 || access.bytes <= plan.tileElementSize)
+    return {access};
+  std::vector<WarpAccess> reads(access.bytes / plan.tileElementSize, access);
+  for (size_t i = 0; i < reads.size(); ++i) {
+    reads[i].bytes = plan.tileElementSize;
+    for (int64_t &offset : reads[i].offsets)
+      offset += int64_t(i) * reads[i].bytes;
+  }
+  return reads;
 }
 
 } // namespace
 
 double passesAsDeclared(ArrayRef<WarpAccess> accesses) {
-  return mean(accesses, [](int64_t offset) { return offset; });
+  return mean(accesses, [](const WarpAccess &access) {
+    return passes(access, [](int64_t offset) { return offset; });
+  });
 }
 
 double passesAsPlanned(ArrayRef<WarpAccess> accesses, const Plan &plan) {
-  return mean(accesses, [&](int64_t offset) { return plan.placeOf(Bytes(offset)).count(); });
+  auto placeOf = [&](int64_t offset) { return plan.placeOf(Bytes(offset)).count(); };
+  return mean(accesses, [&](const WarpAccess &access) {
+    size_t total = 0;
+    for (const WarpAccess &read : readsOf(access, plan))
+      total += passes(read, placeOf);
+    return total;
+  });
 }
 
 } // namespace tilelift

@@ -5,9 +5,11 @@
 #include "plan/Fitter.h"
 #include "plan/Gather.h"
 #include "plan/Quotients.h"
+#include "relation/Transposed.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -510,6 +512,45 @@ static std::optional<Fitted> fitPixels(const CopyRelation &relation, const FitOp
   });
 }
 
+/// Why a tile is not transposed although the copy would fit then; empty if it may be.
+/// `columns`: the copy with the tile's columns in a dimension of their own, if it has one
+/// dimension.
+static std::string whyNotTransposed(const SharedTile &tile,
+                                    const std::optional<CopyRelation> &columns) {
+  if (!columns)
+    return hindranceToTranspose(tile);
+  const SmallVector<int64_t, 3> &extents = columns->tile.extents;
+  return formatv("declare it as '{0}[{1}][{2}]', and subscript it so", tile.name, extents[0],
+                 extents[1])
+      .str();
+}
+
+/// A box for a copy whose rows are columns of the tile, if there is one. What hinders the tile from
+/// being transposed is added to `refused`.
+static std::optional<Fitted> fitTransposed(const CopyRelation &relation, const FitOptions &options,
+                                           Fitted &refused) {
+  const SharedTile &tile = relation.tile;
+  const std::optional<CopyRelation> columns = withColumns(relation);
+  std::optional<CopyRelation> turned = transposed(columns ? *columns : relation);
+  if (!turned)
+    return std::nullopt;
+  const std::string hindrance = whyNotTransposed(tile, columns);
+  if (!hindrance.empty())
+    turned->tile.layoutEscape.clear();
+  std::optional<Fitted> fitted = takeBox(fitBoxes(*turned, options), *turned, options);
+  if (!fitted)
+    fitted = fitPixels(*turned, options);
+  if (!fitted || !canBeMade(*fitted, options))
+    return std::nullopt;
+  if (hindrance.empty())
+    return fitted;
+  auto *refusal = std::get_if<Diagnostic>(&refused);
+  if (refusal && refusal->id == DiagnosticId::not_contiguous)
+    refusal->notes.push_back({tile.escapePlace.isKnown() ? tile.escapePlace : tile.place,
+                              "'" + tile.name + "' is not laid out transposed: " + hindrance});
+  return std::nullopt;
+}
+
 /// The refusal of a box, or of a gather where the copy looks more like one.
 static Fitted refusalOf(Fitted box, const CopyRelation &relation) {
   const auto *refusal = std::get_if<Diagnostic>(&box);
@@ -543,6 +584,8 @@ Fitted fit(const CopyRelation &relation, const FitOptions &options) {
   Fitted rows = Fitter(simple ? *simple : relation, options).runRows();
   if (canBeMade(rows, options))
     return rows;
+  if (std::optional<Fitted> turned = fitTransposed(relation, options, box))
+    return std::move(*turned);
   if (pixels)
     return std::move(*pixels);
   // What keeps the rows from being copied is then what has no name.

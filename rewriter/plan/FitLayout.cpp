@@ -68,9 +68,11 @@ bool Fitter::decideMove(Bytes userPitch, Bytes pitch, Bytes row) {
   if (plan.hasMap() && plan.rows().empty() && !isDense())
     return failLayout(userPitch, pitch,
                       "rows that it does not fill lie between those that it fills");
-  layout.moved =
-      plan.rows().empty() && !isAsWritten &&
-      (inBytes.lead != Bytes() || isLonger || span != Bytes() || mustMove(userPitch, pitch));
+  layout.transposed = tile.isTransposed;
+  layout.readAtOnce = tile.readAtOnce;
+  layout.moved = plan.rows().empty() && !isAsWritten &&
+                 (tile.isTransposed || inBytes.lead != Bytes() || isLonger || span != Bytes() ||
+                  mustMove(userPitch, pitch));
   if (options.swizzle != swizzle_mode::none && !plan.hasMap())
     return fail(diagnose(diag::no_rows, relation.place, tile.name));
   if (span != Bytes() && !isCut() && !partsAreRows() && plan.pieces() > 1 &&
@@ -188,14 +190,6 @@ bool Fitter::staysWithin(Bytes first, Bytes length) const {
          kept.contains(relation.tile.columns);
 }
 
-/// Whether each subscript of a row that the kernel uses is one of the row's elements.
-bool Fitter::staysInRows() const {
-  const SharedTile &tile = relation.tile;
-  bool isUnused = tile.columns.isEmpty();
-  return tile.extents.size() < 2 || isUnused ||
-         Interval{0, tile.extents.back() - 1}.contains(tile.columns);
-}
-
 /// Whether the tile's elements may lie elsewhere: what uses them goes by its type, and all of what
 /// is used in a row comes with the copy.
 bool Fitter::mayMoveRows(Bytes userPitch, Bytes pitch, Bytes innermost) {
@@ -204,7 +198,7 @@ bool Fitter::mayMoveRows(Bytes userPitch, Bytes pitch, Bytes innermost) {
   auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
   if (!tile.layoutEscape.empty())
     return escapes(tile.layoutEscape);
-  if (!staysInRows())
+  if (tile.columnsLeaveRows())
     return escapes("its rows may be used beyond their ends: as far as the indices are known, they "
                    "are from " +
                    endOf(tile.columns.low) + " to " + endOf(tile.columns.high));

@@ -125,7 +125,6 @@ private:
   bool mayMoveRows(Bytes userPitch, Bytes pitch, Bytes innermost);
   bool placeInRows(Bytes userPitch, Bytes pitch, Bytes innermost, Bytes step);
   bool moveRows(Bytes userPitch, Bytes pitch);
-  bool staysInRows() const;
   bool staysWithin(Bytes first, Bytes length) const;
   bool failLayout(Bytes before, Bytes after, const llvm::Twine &why);
   void checkSlot();

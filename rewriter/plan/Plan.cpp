@@ -110,12 +110,21 @@ bool Plan::looksUp() const {
   return looksUpShared || !base.indices.empty();
 }
 
+/// The number of an element in a tile whose last two extents are `extents`, if these two were the
+/// other way round in the tile that it was counted in.
+static TileElements transposedPlace(TileElements element, ArrayRef<int64_t> extents) {
+  const int64_t rows = extents[1], columns = extents[0], of = element.count() % (rows * columns);
+  return TileElements(element.count() - of + of % columns * rows + of / columns);
+}
+
 Bytes Plan::placeOf(Bytes byte) const {
   if (!layout.moved)
     return byte;
   const int64_t size = tileElementSize;
   const Bytes inElement = byte % Bytes(size);
-  const TileElements element = tileElementsIn(byte - inElement, size);
+  TileElements element = tileElementsIn(byte - inElement, size);
+  if (layout.transposed)
+    element = transposedPlace(element, ArrayRef(tileExtents).take_back(2));
   const TileElements length = layout.folded ? layout.rowLength : TileElements(tileExtents.back());
   const Bytes span(span_of(layout.swizzle));
   const int64_t row = element / length;
@@ -254,10 +263,10 @@ static std::string tileSummary(const Plan &plan) {
 
 /// How the tile lies in shared memory, where not as it is declared.
 static std::string layoutSummary(const SharedLayout &layout) {
-  std::string text;
+  std::string text = layout.transposed ? ", transposed" : "";
   if (layout.moved)
-    text = ", rows of " + std::to_string(layout.pitch.count()) + " elements, starting at " +
-           std::to_string(layout.lead.count()) + (layout.folded ? ", found by division" : "");
+    text += ", rows of " + std::to_string(layout.pitch.count()) + " elements, starting at " +
+            std::to_string(layout.lead.count()) + (layout.folded ? ", found by division" : "");
   if (unsigned span = span_of(layout.swizzle))
     text += std::string(layout.panel != Bytes() ? ", cut and" : ",") + " swizzled by " +
             std::to_string(span) + " bytes" + (layout.moved ? "" : ", as it is written");
@@ -313,6 +322,8 @@ json::Value toJson(const Plan &plan) {
                       {"bytes", plan.expectedBytes.count()},
                       {"stages", plan.stages},
                       {"layout", json::Object{{"moved", plan.layout.moved},
+                                              {"transposed", plan.layout.transposed},
+                                              {"readAtOnce", plan.layout.readAtOnce},
                                               {"folded", plan.layout.folded},
                                               {"rowLength", plan.layout.rowLength.count()},
                                               {"pitch", plan.layout.pitch.count()},

@@ -118,6 +118,11 @@ using Access = std::variant<TileAccess, PixelAccess, BulkAccess>;
 struct SharedLayout {
   /// False when the tile keeps its type and every address in it.
   bool moved = false;
+  /// The tile's last two dimensions have changed places, and the lifted kernel exchanges the
+  /// subscripts of each use. All else here is about the tile as it lies then.
+  bool transposed = false;
+  /// How many elements of a row as it is declared each access of a transposed tile reads.
+  unsigned readAtOnce = 1;
   /// The tile is declared with one dimension, and the lifted kernel divides each index by
   /// `rowLength` to find its row.
   bool folded = false;
@@ -189,6 +194,7 @@ struct Plan {
   std::string tile;
   std::string tileElement;
   unsigned tileElementSize = 1;
+  /// With the last two exchanged where the layout is transposed.
   llvm::SmallVector<int64_t, 3> tileExtents;
   GlobalBase base;
   element_type element = element_type::f32;

@@ -23,6 +23,16 @@ size_t leaderOf(ArrayRef<TilePlan> copies, size_t copy) {
       copies.begin());
 }
 
+/// Why one of a tile's copies cannot have the layout of the one before.
+Diagnostic clashOf(const Plan &plan, const SharedLayout &common) {
+  const SharedLayout &own = plan.layout;
+  if (own.transposed != common.transposed)
+    return diagnose(diag::transposed_clash, plan.place, plan.tile,
+                    own.transposed ? "columns" : "rows", own.transposed ? "rows" : "columns");
+  return diagnose(diag::layouts_clash, plan.place, plan.tile, own.pitch.count(), own.lead.count(),
+                  common.pitch.count(), common.lead.count());
+}
+
 /// The same rows, and room for the largest box.
 std::optional<Misfit> agreeOnLayouts(ArrayRef<TilePlan> copies) {
   for (size_t i = 0; i < copies.size(); ++i) {
@@ -31,11 +41,11 @@ std::optional<Misfit> agreeOnLayouts(ArrayRef<TilePlan> copies) {
     const SharedLayout &own = plan.layout;
     bool isMoved = own.moved || common.moved;
     bool isSame = own.pitch == common.pitch && own.lead == common.lead &&
-                  own.folded == common.folded && own.rowLength == common.rowLength &&
+                  own.folded == common.folded && own.transposed == common.transposed &&
+                  own.readAtOnce == common.readAtOnce && own.rowLength == common.rowLength &&
                   own.swizzle == common.swizzle;
     if (isMoved && !isSame)
-      return Misfit{i, diagnose(diag::layouts_clash, plan.place, plan.tile, own.pitch.count(),
-                                own.lead.count(), common.pitch.count(), common.lead.count())};
+      return Misfit{i, clashOf(plan, common)};
     common.moved |= own.moved;
     common.bytes = std::max(common.bytes, own.bytes);
   }

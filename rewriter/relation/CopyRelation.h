@@ -255,16 +255,29 @@ struct SharedTile {
   /// Nothing else writes to it and the copy runs once: what the copy leaves out has
   /// no value at all.
   bool isFresh = false;
-  /// The most bytes that one access of the consumer touches at once.
-  unsigned widestAccess = 1;
-  /// Between which indices of the innermost dimension the rest of the kernel stays.
-  Interval columns{Interval::highest, Interval::lowest};
+  /// The most bytes that one access of the consumer touches at once, and the fewest: an access of
+  /// several elements counts as one only if it starts on a multiple of its bytes. Elements that are
+  /// operands of operators are not counted as the fewest.
+  unsigned widestAccess = 1, narrowestAccess = ~0u;
+  /// Between which indices of the innermost dimension, and of the one around it, the rest of the
+  /// kernel stays.
+  Interval columns{Interval::highest, Interval::lowest}, rows = columns;
+  /// The last two dimensions have changed places (relation/Transposed.h), and each access of the
+  /// consumer reads so many elements of a row as it is declared.
+  bool isTransposed = false;
+  unsigned readAtOnce = 1;
   Place place;
 
   /// Whether none of the tile's writers writes to these bytes.
   bool isUnwritten(int64_t from, int64_t to) const {
     return llvm::any_of(unwritten,
                         [&](const ByteRange &each) { return each.from <= from && to <= each.to; });
+  }
+  /// Whether some subscript of the innermost dimension may be no element of a row, which is an
+  /// element of another row in C++.
+  bool columnsLeaveRows() const {
+    return extents.size() > 1 && !columns.isEmpty() &&
+           !Interval{0, extents.back() - 1}.contains(columns);
   }
   int64_t bytes() const {
     int64_t total = elementSize;

@@ -20,7 +20,7 @@ __global__ void product(float *c, const float *a, const float *b, int n) {
 #pragma tma load
     as[threadIdx.y][threadIdx.x] = a[(blockIdx.y * 32 + threadIdx.y) * n + k0 + threadIdx.x];
 #pragma tma load fallback(loop)
-    bs[threadIdx.x][threadIdx.y] = b[(k0 + threadIdx.y) * n + blockIdx.x * 32 + threadIdx.x];
+    bs[threadIdx.x][threadIdx.y] = b[(k0 + threadIdx.y) * n + 2 * (blockIdx.x * 32 + threadIdx.x)];
     __syncthreads();
     for (int i = 0; i < 32; ++i)
       sum += as[threadIdx.y][i] * bs[threadIdx.x][i];

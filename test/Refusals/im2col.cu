@@ -2,7 +2,7 @@
 //
 // Tiles of pixels that im2col does not fill like that.
 
-// Channels are columns here: a transposition.
+// Channels are columns here, of a tile that cannot be transposed.
 __global__ void across(float *out, const float *in, int n, int h, int w, int q) {
   __shared__ float tile[32][32];
 #pragma tma load
@@ -11,7 +11,8 @@ __global__ void across(float *out, const float *in, int n, int h, int w, int q) 
     tile[i % 32][i / 32] = x >= 0 && x < w ? in[(m / q * w + x) * 32 + i % 32] : 0.f;
   }
   __syncthreads();
-  out[threadIdx.x] = tile[0][threadIdx.x % 32]; // expected-note {{to lift it, swap the last two dimensions of 'tile', here and wherever it is used}}
+  const float *row = tile[0];
+  out[threadIdx.x] = row[threadIdx.x % 32];
 }
 
 // Every other pixel, and another value outside.

@@ -85,7 +85,7 @@ __global__ void places(float *out, float *other, int n) {
   (threadIdx.x % 2 ? out : other)[threadIdx.x] = part[threadIdx.x]; // expected-error {{'part' goes to 'other' or to 'out', element by element: give each an array of its own [-Wtilelift-two-sources]}}
 #pragma tma store
   for (int r = 0; r < 4; ++r)
-    out[threadIdx.x * n + r] = rows[r][threadIdx.x]; // expected-error {{'rows[0][0]' and 'rows[0][1]' lie side by side in shared memory but n * 4 bytes apart in 'out'}}
+    out[threadIdx.x * n + 2 * r] = rows[r][threadIdx.x]; // expected-error {{'rows[0][0]' and 'rows[0][1]' lie side by side in shared memory but n * 4 bytes apart in 'out'}}
 #pragma tma store
   for (int r = 0; r < 4; ++r)
     out[r * r * n + threadIdx.x] = rows[r][threadIdx.x]; // expected-error {{is stored to 'out' + n * 36 bytes, evenly spaced rows would give n * 20 bytes [-Wtilelift-uneven-steps]}}

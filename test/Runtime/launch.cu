@@ -127,12 +127,16 @@ int main(int argc, char **) {
   start({4, 256}, out, in, 1024, 512);
   say("no code");
   // CHECK-NEXT: no code: encode {{.*}}; attributes of lifted; launch plain grid 4 block 256 shared 0
+  fake().device = 4, fake().ptx = 90, fake().most_threads = 255; // of 256
+  start({4, 256}, out, in, 1024, 512);
+  say("many registers");
+  // CHECK-NEXT: many registers: encode {{.*}}; attributes of lifted; launch plain grid 4 block 256 shared 0
   auto bit85 = [] {
     CUtensorMap map = last_map();
     return reinterpret_cast<unsigned long long *>(&map)[1] >> 21 & 1;
   };
   std::printf("bit 85 on Hopper: %llu\n", bit85());
-  fake().device = 3, fake().major = 10, fake().ptx = 100;
+  fake().device = 3, fake().major = 10, fake().ptx = 100, fake().most_threads = 256;
   start({4, 256}, out, in, 1024, 512);
   fake().take();
   std::printf("bit 85 on Blackwell: %llu\n", bit85());

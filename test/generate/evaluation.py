@@ -20,6 +20,13 @@ from places import Lowered
 Source = Union[tuple[str, Any], str]
 
 
+def exchanged(cell: int, shape: list[int]) -> int:
+    """Where an element of a tile lies if the last two dimensions are exchanged."""
+    plane, inside = divmod(cell, shape[-2] * shape[-1])
+    row, column = divmod(inside, shape[-1])
+    return plane * shape[-2] * shape[-1] + column * shape[-2] + row
+
+
 class Written:
     """What one block stored."""
 
@@ -30,6 +37,11 @@ class Written:
         else:
             self.cells = {first + e: _following(source, e) for first, source, _ in stores
                           for e in range(vector)}
+
+    def transposed(self, shape: list[int]) -> Written:
+        """The same in a tile whose last two dimensions, which are those of `shape`, are exchanged."""
+        stores = [(exchanged(cell, shape), source, thread) for cell, source, thread in self._stores]
+        return Written(stores, self._vector, self._size)
 
     @property
     def is_outside(self) -> bool:

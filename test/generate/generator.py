@@ -56,7 +56,9 @@ class Generator:
                 pass
 
     def _kernel(self) -> Kernel:
-        flaw = self.rng.choice(FLAWS[1:]) if self.chance(0.18) else "none"
+        # A transposed tile lifts, where the kernel's uses of it allow that.
+        flaw = (self.rng.choice(FLAWS[1:]) if self.chance(0.18) else
+                "transposed" if self.chance(0.1) else "none")
         block = self.rng.choice(BLOCKS)
         loop = self.pick({"none": 70, "rounds": 18, "offset": 12})
         self.typed = self.chance(0.22)
@@ -139,8 +141,9 @@ class Generator:
         """Takes back choices that flaws and styles do not go with."""
         if copy.flaw != "none":
             copy = replace(copy, base="tensor", formula="expanded", access="subscript", pad=0,
-                           slots=copy.slots if copy.flaw == "staged" else 1, vector=1,
-                           consumer=self.rng.choice(("straight", "transposed")))
+                           slots=copy.slots if copy.flaw in ("staged", "transposed") else 1, vector=1,
+                           consumer=copy.consumer if copy.flaw == "transposed" else
+                           self.rng.choice(("straight", "transposed")))
         if copy.flat and (copy.flaw != "none" or copy.consumer in ("pointer", "row-pointer",
                                                                    "passed")):
             copy = replace(copy, flat=False)

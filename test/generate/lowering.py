@@ -74,7 +74,7 @@ class Lowering(Loops):
             raise Invalid("a flaw of single elements")
         if copy.flaw in ("scaled", "accumulated") and not self.element.adds:
             raise Invalid("arithmetic on an element that has none")
-        if copy.flaw in ("staged", "transposed") and (copy.slots > 1) != (copy.flaw == "staged"):
+        if copy.flaw == "staged" and copy.slots == 1:
             raise Invalid("slots")
         if copy.slots > 1 and self.kernel.arrangement == "reuse":
             raise Invalid("a tile with slots is not used again")

@@ -315,6 +315,10 @@ class Judge:
         self.kernel, self.copy, self.which = kernel, kernel.copies[which], which
         self.size = ELEMENTS[element].size
         self.lowered, self.lowering = lower(kernel, which, element)
+        # A transposed tile is judged as it lies when it lifts.
+        self.is_turned = self.copy.flaw == "transposed"
+        declared = self.lowered.tile_shape
+        self.tile_shape = [*declared[:-2], *declared[:-3:-1]] if self.is_turned else declared
         self.verdict = Verdict()
         self.rng = random.Random(1)
         self.evaluation = Evaluation(kernel.block, self.lowered, self.copy.vector)
@@ -322,13 +326,27 @@ class Judge:
         full, cut = samples_of(sampler)
         self.always_cut = sampler.always_cut
         self.full_samples, self.cut_samples = full, cut
-        self.full, self.cut = [[self.evaluate(s) for s in samples] for samples in (full, cut)]
+        self.full, self.cut = [[self._seen(s) for s in samples] for samples in (full, cut)]
+
+    def _seen(self, sample: Sample) -> Written:
+        written = self.evaluate(sample)
+        return written.transposed(self.lowered.tile_shape) if self.is_turned else written
 
     def evaluate(self, sample: Sample) -> Written:
         """What the statement stores with the arguments of a sample."""
         return run_sample(self.evaluation, self.lowered, self.copy, self.which, sample)
 
     def run(self) -> Verdict:
+        self._judge()
+        if self.is_turned:
+            about = {"clashing-stores", "outside-the-tile"}
+            self.verdict.facts = [replace(fact, certain=fact.certain and bool(fact.ids & about))
+                                  for fact in self.verdict.facts]
+            self.verdict.add("not-contiguous uneven-steps layout-escapes layouts-clash transposed-clash",
+                             "the rows of the tile are columns of the tensor", certain=False)
+        return self.verdict
+
+    def _judge(self) -> None:
         self._surroundings()
         self._work()
         self._writers()
@@ -336,13 +354,13 @@ class Judge:
         positions = self._coverage()
         if self.verdict.must_be_refused or self.verdict.explains("two-sources") \
                 or positions is None:
-            return self.verdict
+            return
         digits = self._even(positions)
         if digits is None:
-            return self.verdict
+            return
         boxes = self._guards(positions, digits)
         if self.verdict.must_be_refused:
-            return self.verdict
+            return
         # Where the guard is no box, the tiles that lie wholly inside have dimensions all the same.
         self._dimensions(boxes or digits)
         if boxes:
@@ -352,7 +370,6 @@ class Judge:
         if self._rows_may_do(positions[0], digits):
             self.verdict.facts = [replace(fact, certain=fact.certain and not fact.ids & OF_BOXES)
                                   for fact in self.verdict.facts]
-        return self.verdict
 
     # Facts about the statement ------------------------------------------------------
 
@@ -458,16 +475,16 @@ class Judge:
 
     def _is_row(self) -> bool:
         """Whether one element may be a row of its own."""
-        shape = self.lowered.tile_shape
+        shape = self.tile_shape
         is_declared = len(shape) > 1 and shape[-1] == 1 and not self.copy.flat
         return self.size >= GRAIN or is_declared
 
     def _even_inside(self, positions: list[int], uneven: str) -> Optional[Digits]:
         """The same where some of the tile never is inside: its own shape has to do."""
-        counts = [n for n in reversed(self.lowered.tile_shape) if n > 1] or [1]
+        counts = [n for n in reversed(self.tile_shape) if n > 1] or [1]
         while len(counts) > 1 and prod(counts) > len(positions):  # slots
             counts.pop()
-        if len(self.lowered.tile_shape) > 1 and self.lowered.tile_shape[-1] == 1:
+        if len(self.tile_shape) > 1 and self.tile_shape[-1] == 1:
             self.verdict.add("rule:stride-16", "rows of one element", certain=False)
         # What wraps in 32 bits and is then widened lies above every extent but the largest.
         if self.copy.loop_type == "unsigned" and (self.copy.index_type in ("size_t", "long long") or
@@ -624,10 +641,10 @@ class Judge:
         copy, add = self.copy, self.verdict.add
         if copy.consumer in ("pointer", "row-pointer", "passed"):
             add("layout-escapes", "the tile's address is used")
-        tile_row = self.lowered.tile_shape[-1] * self.size
+        tile_row = self.tile_shape[-1] * self.size
         if rows > 1 and tile_row != row_bytes:
             add("layout-escapes", "the copy does not fill whole rows", certain=False)
-        if first or rows * row_bytes < prod(self.lowered.tile_shape) * self.size:
+        if first or rows * row_bytes < prod(self.tile_shape) * self.size:
             add("layout-escapes", "the box covers what is next to the copy's", certain=False)
         for width in self._widths():
             crosses = copy.flat and tile_row % width

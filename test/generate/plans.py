@@ -23,7 +23,7 @@ from types import CodeType
 from typing import Any, Iterator, Optional
 
 from description import Kernel
-from evaluation import Source, Written
+from evaluation import Source, Written, exchanged
 from language import INT_TYPES, quotient, remainder
 from lowering import lower
 from oracle import Judge, Sample, Sampler, arguments_of, samples_of
@@ -137,9 +137,9 @@ def is_lifted(plan: dict[str, Any], states: list[State]) -> bool:
 class Transfer:
     """What one plan moves in one block."""
 
-    def __init__(self, plan: dict[str, Any], state: State, size: int, row: int):
-        """`row` is how many elements a row of the tile has."""
-        self.plan, self.size, self.row = plan, size, row
+    def __init__(self, plan: dict[str, Any], state: State, size: int, shape: list[int]):
+        """`shape` has the extents of the tile as it is declared."""
+        self.plan, self.size, self.shape = plan, size, shape
         self.offset = state.compute(plan["offset"])
         self.bytes = plan["bytes"]
         self.to = plan["layout"]["destination"] + state.compute(plan["layout"].get("slot", "0"))
@@ -157,8 +157,10 @@ class Transfer:
     def place(self, cell: int) -> int:
         """Which of the bytes that arrive is the first of a tile element."""
         layout = self.plan["layout"]
+        if layout.get("transposed"):
+            cell = exchanged(cell, self.shape)
         if layout.get("panel", 0):
-            row = layout["rowLength"] if layout["moved"] else self.row
+            row = layout["rowLength"] if layout["moved"] else self.shape[-1]
             return self._place_in_panel(*divmod(cell, row))
         if layout["moved"]:
             row, column = divmod(cell, layout["rowLength"])
@@ -257,7 +259,7 @@ def check(kernel: Kernel, which: int, element: str, plan: dict[str, Any]) -> Che
         if not is_lifted(plan, states):
             continue
         result.used = True
-        transfer = Transfer(plan, states[0], judge.size, judge.lowered.tile_shape[-1])
+        transfer = Transfer(plan, states[0], judge.size, judge.lowered.tile_shape)
         problem = _difference(judge, transfer, written, cells)
         if not plan["layout"]["moved"] and transfer.bytes > room * judge.size:
             problem = "more bytes arrive than the copy may write"

@@ -391,6 +391,14 @@ protected:
                                      "lifted kernel " +
                                      std::to_string(most) + " do");
   }
+  /// A block of the lifted kernel may have so many threads: each gets the registers that its code
+  /// was compiled to use.
+  void fit_threads(int most) {
+    if (threads() > most)
+      reject("registers", "the block has " + std::to_string(threads()) +
+                              " threads, and the registers of the lifted kernel leave room for " +
+                              std::to_string(most) + "; __launch_bounds__ makes them fewer");
+  }
   int threads() const { return int(lifted_block.x * lifted_block.y * lifted_block.z); }
   /// Prints the decision when asked to.
   void print_decision() const {

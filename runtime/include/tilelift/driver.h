@@ -34,8 +34,9 @@ struct kernel_facts {
   int capability_major = 0, processors = 0;
   /// Bytes that one window of L2 holds.
   int most_window = 0;
-  /// What the lifted kernel's code is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120.
-  int architecture = 0;
+  /// What the lifted kernel's code is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120,
+  /// and how many threads a block of it may have, for the registers that it uses.
+  int architecture = 0, most_threads = 0;
   /// Dynamic shared memory that a block of the lifted one can have.
   long long room = 0;
 };
@@ -129,6 +130,7 @@ private:
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &most}};
     const std::pair<CUfunction_attribute, int *> of_code[] = {
         {CU_FUNC_ATTRIBUTE_PTX_VERSION, &made.architecture},
+        {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &made.most_threads},
         {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &taken}};
     CUresult result = look_up(entry, made.plain);
     if (result == CUDA_SUCCESS)
@@ -302,6 +304,8 @@ public:
 
 private:
   bool may_lift() {
+    if (error == CUDA_SUCCESS && violations.empty())
+      fit_threads(facts.most_threads);
     if (error == CUDA_SUCCESS && violations.empty())
       fit();
     if (error == CUDA_SUCCESS && violations.empty() && wants_clusters() &&

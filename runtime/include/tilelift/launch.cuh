@@ -116,26 +116,33 @@ template <typename Variable> const void *address_of(const Variable &variable) {
   return nullptr;
 }
 
-/// What one launcher knows about its kernel on each device: for which architecture the code is
-/// that the program holds for it, asked once, and how much dynamic shared memory it has been
-/// allowed.
+/// What a kernel's code is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120, and how
+/// many threads a block of it may have, for the registers that it uses. -1 and none where there is
+/// no code.
+struct compiled_code {
+  int architecture = -1, most_threads = 0;
+};
+
+/// What one launcher knows about its kernel on each device: the code that the program holds for it,
+/// asked once, and how much dynamic shared memory it has been allowed.
 class kernel_facts {
 public:
-  /// What the kernel's code is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120; -1
-  /// where there is no code, or `error` says why nobody can tell.
-  template <typename Kernel> int architecture_of(Kernel *kernel, int device, cudaError_t &error) {
-    std::atomic<short> &known = answers[device & (slots - 1)];
-    short answer = device < slots ? known.load(std::memory_order_relaxed) : short(0);
+  /// `error` says why nobody can tell.
+  template <typename Kernel> compiled_code code_of(Kernel *kernel, int device, cudaError_t &error) {
+    std::atomic<int> &known = answers[device & (slots - 1)];
+    int answer = device < slots ? known.load(std::memory_order_relaxed) : 0;
     if (answer == 0) {
       cudaFuncAttributes attributes = {};
       error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel));
-      if (error != cudaSuccess)
+      if (error != cudaSuccess) {
         (void)cudaGetLastError(); // the plain kernel may still run
-      answer = static_cast<short>(error == cudaSuccess ? attributes.ptxVersion : -1);
-      if (device < slots && error == cudaSuccess)
+        return {};
+      }
+      answer = attributes.maxThreadsPerBlock << 16 | attributes.ptxVersion;
+      if (device < slots)
         known.store(answer, std::memory_order_relaxed);
     }
-    return answer;
+    return {answer & 0xffff, answer >> 16};
   }
   long long allowed_memory(int device) const {
     return device < slots ? allowed[device].load(std::memory_order_relaxed) : 0;
@@ -147,7 +154,7 @@ public:
 
 private:
   static constexpr int slots = 64;
-  std::atomic<short> answers[slots] = {};
+  std::atomic<int> answers[slots] = {};
   std::atomic<int> allowed[slots] = {};
 };
 
@@ -165,7 +172,7 @@ public:
   /// decides which TMA instructions the code has.
   template <typename Kernel> void compiled_as(Kernel *lifted, kernel_facts &facts) {
     cudaError_t error = cudaSuccess;
-    is_blackwell = facts.architecture_of(lifted, device, error) >= 100;
+    is_blackwell = facts.code_of(lifted, device, error).architecture >= 100;
   }
 
   /// Whether the lifted kernel may run, which is then the one that is started. Prints the
@@ -174,7 +181,10 @@ public:
   bool can_lift(void (*lifted)(Parameters...), void (*plain)(PlainParameters...),
                 kernel_facts &facts) {
     cudaError_t error = cudaSuccess;
-    if (violations.empty() && facts.architecture_of(lifted, device, error) < 90)
+    compiled_code code;
+    if (violations.empty())
+      code = facts.code_of(lifted, device, error);
+    if (violations.empty() && code.architecture < 90)
       reject("binary",
              error == cudaSuccess || error == cudaErrorNoKernelImageForDevice ||
                      error == cudaErrorInvalidDeviceFunction
@@ -182,6 +192,8 @@ public:
                                "sm_90 or later")
                  : std::string("nobody can tell what the lifted kernel is compiled for: ") +
                        cudaGetErrorString(error));
+    if (violations.empty())
+      fit_threads(code.most_threads);
     if (violations.empty() && needed_memory() > facts.allowed_memory(device))
       share_memory(reinterpret_cast<const void *>(lifted), reinterpret_cast<const void *>(plain),
                    facts);

@@ -22,12 +22,14 @@ template <typename T, decltype(sizeof(0)) N> struct shape<T[N]> {
   using element = T;
   static constexpr int columns = N;
   static constexpr int rows = 1;
+  static constexpr int dims = 1;
 };
 template <typename T, decltype(sizeof(0)) N, decltype(sizeof(0)) M> struct shape<T[N][M]> {
   using inner = shape<T[M]>;
   using element = typename inner::element;
   static constexpr int columns = inner::columns;
   static constexpr int rows = int(N) * inner::rows;
+  static constexpr int dims = 1 + inner::dims;
 };
 
 /// One subscript after the other, down to a pointer into one row.
@@ -154,6 +156,58 @@ struct alignas(8 * Span) swizzled_flat_tile : tile<Array, Pitch, Lead, Least> {
 
   template <typename Index> __device__ element &operator[](Index index) {
     return swizzle::at(this->storage, int(index) / shape::columns, int(index) % shape::columns);
+  }
+};
+
+namespace detail {
+
+/// Stands for an element of a transposed tile. Its address is taken to read as many elements at
+/// once as a vector has, which lie in as many rows of memory: `*(const float4 *)&tile[r][c]`.
+template <typename View, typename Index, typename Element, int Count> struct elements_across {
+  View view;
+  Index column;
+  int row;
+  alignas(sizeof(Element) * Count) Element read[Count];
+
+  __device__ Element *operator&() {
+    for (int i = 0; i < Count; ++i)
+      read[i] = view[row + i][column];
+    return read;
+  }
+  __device__ operator Element() const { return view[row][column]; }
+  __device__ void operator=(Element value) { view[row][column] = value; }
+};
+
+/// A row of a transposed tile is a column of what lies in memory.
+template <typename View, typename Index, typename Element, int Count> struct column_of {
+  View view;
+  Index column;
+  template <typename Row> __device__ decltype(auto) operator[](Row row) const {
+    if constexpr (Count == 1)
+      return view[row][column];
+    else
+      return elements_across<View, Index, Element, Count>{view, column, int(row), {}};
+  }
+};
+/// What is left to subscript of a transposed tile: Dims dimensions.
+template <int Dims, typename View, typename Element, int Count> struct transposed_view {
+  View view;
+  template <typename Index> __device__ auto operator[](Index index) const {
+    if constexpr (Dims == 2)
+      return column_of<View, Index, Element, Count>{view, index};
+    else
+      return transposed_view<Dims - 1, decltype(view[index]), Element, Count>{view[index]};
+  }
+};
+
+} // namespace detail
+
+/// A tile whose last two subscripts are those of Tile in the other order: its columns are the rows
+/// that TMA brings. If Count is not 1, so many elements of a row are read at once.
+template <typename Tile, int Count = 1> struct transposed : Tile {
+  template <typename Index> __device__ auto operator[](Index index) {
+    using element = typename Tile::element;
+    return detail::transposed_view<Tile::shape::dims, Tile &, element, Count>{*this}[index];
   }
 };
 

@@ -73,7 +73,7 @@ class FakeDriver:
         "COMPUTE_CAPABILITY_MAJOR": 75, "COMPUTE_CAPABILITY_MINOR": 76, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 97,
         "MULTIPROCESSOR_COUNT": 16, "MAX_PERSISTING_L2_CACHE_SIZE": 108, "MAX_ACCESS_POLICY_WINDOW_SIZE": 109})
     CUfunction_attribute = enumeration("CUfunction_attribute", "CU_FUNC_ATTRIBUTE_", {
-        "SHARED_SIZE_BYTES": 1, "PTX_VERSION": 5, "MAX_DYNAMIC_SHARED_SIZE_BYTES": 8})
+        "MAX_THREADS_PER_BLOCK": 0, "SHARED_SIZE_BYTES": 1, "PTX_VERSION": 5, "MAX_DYNAMIC_SHARED_SIZE_BYTES": 8})
     CUlaunchAttributeID = enumeration("CUlaunchAttributeID", "CU_LAUNCH_ATTRIBUTE_", {
         "ACCESS_POLICY_WINDOW": 1, "COOPERATIVE": 2, "CLUSTER_DIMENSION": 4, "PROGRAMMATIC_STREAM_SERIALIZATION": 6})
     CUpointer_attribute = enumeration("CUpointer_attribute", "CU_POINTER_ATTRIBUTE_", {"DEVICE_POINTER": 3})
@@ -83,7 +83,7 @@ class FakeDriver:
 
     def __init__(self, capability=90, sizes=None, device=0):
         self.device, self.capability, self.calls, self.fails = device, capability, [], {}
-        self.ptx, self.static_shared, self.at_once = capability, 1024, 8
+        self.ptx, self.static_shared, self.at_once, self.most_threads = capability, 1024, 8, 1024
         self.context, self.window, self.set_aside = 0x77, 1 << 27, 11796480
         self.sizes = sizes or {}  # bytes of each argument of each kernel
         self.has_memory = lambda address: True
@@ -109,7 +109,7 @@ class FakeDriver:
             return ({75: self.capability // 10, 76: self.capability % 10, 97: 232448, 16: 4, 108: 39321600,
                      109: self.window}[int(arguments[0])],)
         if name == "cuFuncGetAttribute":
-            return ({1: self.static_shared, 5: self.ptx}[int(arguments[0])],)
+            return ({0: self.most_threads, 1: self.static_shared, 5: self.ptx}[int(arguments[0])],)
         if name == "cuOccupancyMaxActiveBlocksPerMultiprocessor":
             return (self.at_once,)
         if name == "cuPointerGetAttribute":

@@ -157,5 +157,5 @@ for launcher in (own, other, own):
         launcher(one, 1, 0x10000, 64, attributes=[attribute])
 assert driver.calls.count("cuKernelGetFunction") == 2 and driver.calls.count("cuCtxGetDevice") == 1, driver.calls
 # How the code is compiled, once; its own shared memory, for each block and size that a kernel has: 16 and 32 bytes.
-assert driver.calls.count("cuFuncGetAttribute") == 1 + 2 * 2, driver.calls.count("cuFuncGetAttribute")
+assert driver.calls.count("cuFuncGetAttribute") == 2 + 2 * 2, driver.calls.count("cuFuncGetAttribute")
 print("passed")

@@ -262,6 +262,9 @@ assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
 driver, handles = kernels()
 driver.ptx = 80
 assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
+driver, handles = kernels()
+driver.most_threads = 63  # the registers of the lifted kernel are too many
+assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
 driver, handles = kernels(capability=100)
 assert launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
 [known] = handles.judged.values()

@@ -22,7 +22,7 @@ struct Recorder {
   std::vector<std::string> calls;
   std::map<std::string, int> questions;
   std::string fails;
-  int major = 9, ptx = 90, maps = 0;
+  int major = 9, ptx = 90, most_threads = 1024, maps = 0;
   CUdeviceptr memory_end = ~CUdeviceptr(0);
 
   CUresult note(const std::string &name, const std::string &arguments) {
@@ -98,7 +98,9 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev
 }
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute which, CUfunction) {
   ++driver.questions["cuFuncGetAttribute"];
-  *value = which == CU_FUNC_ATTRIBUTE_PTX_VERSION ? driver.ptx : 1024;
+  *value = which == CU_FUNC_ATTRIBUTE_PTX_VERSION             ? driver.ptx
+           : which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? driver.most_threads
+                                                              : 1024;
   return CUDA_SUCCESS;
 }
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction, int threads,
@@ -257,5 +259,8 @@ int main() {
   driver.major = 9, driver.ptx = 80;
   tilelift::driver::kernels old(reinterpret_cast<CUmodule>(&module));
   say("old code", blur(old, config(2, 2), 0x20000, 0x10000, 64, 48));
+  driver.ptx = 90, driver.most_threads = 63;
+  tilelift::driver::kernels large(reinterpret_cast<CUmodule>(&module));
+  say("many registers", blur(large, config(2, 2), 0x20000, 0x10000, 64, 48));
   return 0;
 }

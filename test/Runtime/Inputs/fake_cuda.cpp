@@ -126,6 +126,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *ke
   record("attributes of " + names[kernel]);
   attributes->ptxVersion = fake().ptx;
   attributes->numRegs = 40;
+  attributes->maxThreadsPerBlock = fake().most_threads;
   attributes->maxDynamicSharedSizeBytes = fake().max_dynamic;
   attributes->sharedSizeBytes = names[kernel] == "lifted" ? 1024 : 1000;
   return cudaSuccess;

@@ -13,7 +13,7 @@
 struct Fake {
   int device = 0;
   int major = 9;
-  int ptx = 90;
+  int ptx = 90, most_threads = 1024;
   /// The entry point that this driver does not have.
   std::string missing;
   CUresult encode_result = CUDA_SUCCESS;
