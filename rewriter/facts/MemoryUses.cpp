@@ -124,6 +124,38 @@ private:
     return dereference && dereference->getOpcode() == UO_Deref;
   }
 
+  /// Whether what a pointer leads to is read by its value, or a member of it, and nobody keeps a
+  /// reference to it.
+  bool isReadAtOnce(const Stmt *object) const {
+    const Stmt *parent = parentOf(object);
+    const auto *member = dyn_cast_or_null<MemberExpr>(parent);
+    if (member && !member->isArrow())
+      parent = parentOf(member);
+    while (const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(parent)) {
+      if (cast->getCastKind() == CK_LValueToRValue)
+        return true;
+      if (cast->getCastKind() != CK_NoOp) // const is added
+        return false;
+      parent = parentOf(cast);
+    }
+    if (const auto *copy = dyn_cast_or_null<CXXConstructExpr>(parent))
+      return copy->getConstructor()->isCopyOrMoveConstructor() &&
+             copy->getConstructor()->isTrivial();
+    const auto *call = dyn_cast_or_null<CXXOperatorCallExpr>(parent);
+    const auto *assignment =
+        dyn_cast_or_null<CXXMethodDecl>(call ? call->getCalleeDecl() : nullptr);
+    return assignment && assignment->isTrivial() && call->getOperator() == OO_Equal &&
+           kernel.facts.isWithin(object, call->getArg(1));
+  }
+
+  /// Whether an element is assigned a number, and nothing else is done with it.
+  bool isAssigned(const ArraySubscriptExpr *element) const {
+    const auto *assignment = dyn_cast_or_null<BinaryOperator>(parentOf(element));
+    return assignment && assignment->getOpcode() == BO_Assign &&
+           assignment->getLHS()->IgnoreParens() == element &&
+           element->getType()->isArithmeticType() && !isa_and_nonnull<Expr>(parentOf(assignment));
+  }
+
   void widen(Interval &known, const ArraySubscriptExpr *by) const {
     const Interval indices = rangeOf(by->getIdx(), kernel);
     known = {std::min(known.low, indices.low), std::max(known.high, indices.high)};
@@ -132,6 +164,7 @@ private:
   void readElement(const DeclRefExpr *reference, ArrayRef<const ArraySubscriptExpr *> subscripts) {
     const ArraySubscriptExpr *element = subscripts.back();
     widen(tile.columns, element);
+    tile.isOnlyAssigned &= isAssigned(element);
     if (subscripts.size() > 1)
       widen(tile.rows, subscripts.drop_back().back());
     const Stmt *parent = parentOf(element);
@@ -152,7 +185,7 @@ private:
       const bool isAligned = kernel.context.getTypeAlignInChars(pointee).getQuantity() >= bytes;
       if (isAligned) // what is not is seen in the code
         aligned[element] = aligned[use] = bytes;
-      return noteAccess(bytes, isAligned);
+      return noteAccess(bytes, isAligned && isReadAtOnce(use));
     }
     noteAccess(tile.elementSize);
     if (const auto *call = dyn_cast_or_null<CallExpr>(use))
@@ -252,6 +285,7 @@ std::vector<NameInText> textUsesOf(const VarDecl *variable, const KernelUnderTes
 void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTest &kernel,
                   const Stmt *copy) {
   for (const NameInText &name : textUsesOf(variable, kernel)) {
+    tile.hasElementInType |= isTypeOrSize(name);
     if (name.where == Where::Code || !tile.layoutEscape.empty() ||
         (isTypeOrSize(name) && name.subscripts == tile.extents.size()))
       continue;
@@ -267,8 +301,10 @@ void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
   });
   tile.onlyRowsEscape &= own.onlyRowsEscape;
   tile.ownEscape = own.layoutEscape;
-  if (tile.ownEscape.empty() && own.columnsLeaveRows())
+  if (tile.ownEscape.empty() && (own.columnsLeaveRows() || own.rowsLeavePlanes()))
     tile.ownEscape = "its rows may be used beyond their ends";
+  tile.ownWidestAccess = own.widestAccess;
+  tile.isOnlyAssigned = own.isOnlyAssigned;
   describeCode(tile, variable, kernel, copy, outside.aligned);
   tile.isFresh = tile.otherWriter.empty() && !kernel.facts.outermostLoopAround(copy);
 }

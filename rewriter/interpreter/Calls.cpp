@@ -208,6 +208,8 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
     return *value;
   if (std::optional<Value> value = smallerOrLarger(name, call))
     return *value;
+  if (std::optional<Value> value = magnitude(name, call))
+    return *value;
   if (isCachedLoad(name) && call->getNumArgs() == 1) {
     Value address = evaluate(call->getArg(0));
     return call->getType()->isRecordType() ? address
@@ -247,6 +249,25 @@ std::optional<Value> Interpreter::smallerOrLarger(StringRef name, const CallExpr
   if (less.isUnknown())
     return Scalar::unknown("is computed by '" + spell(call) + "'", placeOf(call));
   return isMinimum ? b.overwritten(less, a) : a.overwritten(less, b);
+}
+
+/// The library's magnitude of an integer.
+std::optional<Value> Interpreter::magnitude(StringRef name, const CallExpr *call) {
+  const QualType type = call->getType();
+  if ((name != "abs" && name != "labs" && name != "llabs") || call->getNumArgs() != 1 ||
+      !type->isSignedIntegerType() || !numberType(type))
+    return std::nullopt;
+  const Place place = placeOf(call);
+  const Value value = evaluate(call->getArg(0));
+  const Scalar zero = Scalar::ofNumber(Polynomial());
+  const Condition isNegative =
+      asCondition(value.map([&](const Scalar &x) { return compare(BO_LT, x, zero, type, call); }),
+                  kernel.context.BoolTy, place);
+  if (isNegative.isUnknown())
+    return Scalar::unknown("is computed by '" + spell(call) + "'", place);
+  return value.overwritten(isNegative, value.map([&](const Scalar &x) {
+    return arithmetic(BO_Sub, zero, x, type, call);
+  }));
 }
 
 Value Interpreter::convertToHalf(StringRef name, const CallExpr *call) {

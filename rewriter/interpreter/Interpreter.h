@@ -294,6 +294,7 @@ private:
   Value call(const clang::CallExpr *call);
   Value callKnown(const clang::FunctionDecl *callee, const clang::CallExpr *call, bool &known);
   std::optional<Value> smallerOrLarger(llvm::StringRef name, const clang::CallExpr *call);
+  std::optional<Value> magnitude(llvm::StringRef name, const clang::CallExpr *call);
   Value convertToHalf(llvm::StringRef name, const clang::CallExpr *call);
   Value runBody(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
                 Value self, const clang::Expr *call);

@@ -102,6 +102,23 @@ bool isSelected(const Directive &directive, const FileFacts &file, const PlanCho
   return false;
 }
 
+/// A tile that some copy has by its rows is not transposed: copies that need that stay loops.
+void dropTransposed(InstancePlan &instance, Verdicts &verdicts) {
+  auto clashes = [&](const PlannedCopy &copy) {
+    return copy.plan.layout.transposed &&
+           llvm::any_of(instance.copies, [&](const PlannedCopy &other) {
+             return other.tile == copy.tile && !other.plan.layout.transposed;
+           });
+  };
+  for (auto clash = llvm::find_if(instance.copies, clashes); clash != instance.copies.end();
+       clash = llvm::find_if(instance.copies, clashes)) {
+    const PlannedCopy dropped = *clash;
+    verdicts.refuse(diagnose(diag::transposed_clash, dropped.plan.place, dropped.plan.tile),
+                    *dropped.directive, instance.function);
+    instance.drop(dropped.statement, dropped.path);
+  }
+}
+
 /// A copy that does not fit to those before it stays a loop, and these are lifted. The tiles of a
 /// pipeline will be rings, for which there is more memory; how much they take is asked once they
 /// are.
@@ -223,6 +240,7 @@ bool planTogether(InstancePlan &plan, const KernelInstance &instance,
                   const DenseSet<const Stmt *> &ahead, const FileFacts &file,
                   const PlanChoices &choices, Verdicts &verdicts) {
   dropHalfLifted(plan, verdicts);
+  dropTransposed(plan, verdicts);
   fillPadding(plan, file);
   chooseSwizzles(plan, file);
   dropMisfits(plan, ahead, sizesOf(plan.function, file.effects), verdicts);

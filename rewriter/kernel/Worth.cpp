@@ -69,7 +69,7 @@ public:
     const PlannedCopy &copy = instance.copies[number];
     if (auto loss = lossByRows(copy.plan, works[number], copiesByGroups))
       return loss;
-    if (copy.plan.kind == CopyKind::Load)
+    if (copy.plan.kind == CopyKind::Load || copy.plan.layout.transposed)
       if (auto loss = lossByConflicts(copy.plan, works[number]))
         return loss;
     return copy.plan.kind == CopyKind::Reduce ? std::nullopt : lossByWait(awaitedWith(number));

@@ -98,12 +98,13 @@ std::optional<ExpectedLoss> lossByRows(const Plan &plan, const CopyWork &work, b
                           .str()};
 }
 
-/// Whether the passes cost more than the loop does. One that transposes takes more time than
-/// others, measured as much as twice the passes cost; but columns that are rows of the tensor may
-/// cost many.
+/// Whether the passes cost more than the loop does. A loop that transposes what it loads takes more
+/// time than others, measured as much as twice the passes cost. One that stores may read columns
+/// that are padded for it.
 bool hasManyPasses(const Plan &plan, const CopyWork &work) {
-  return plan.layout.transposed ? plan.passes > 2 * plan.passesBefore
-                                : plan.passes >= 2 * plan.passesBefore && work.waits() <= 1;
+  if (plan.layout.transposed)
+    return plan.passes > (plan.kind == CopyKind::Load ? 2 : 1) * plan.passesBefore;
+  return plan.passes >= 2 * plan.passesBefore && work.waits() <= 1;
 }
 
 std::optional<ExpectedLoss> lossByConflicts(const Plan &plan, const CopyWork &work) {

@@ -23,16 +23,6 @@ size_t leaderOf(ArrayRef<TilePlan> copies, size_t copy) {
       copies.begin());
 }
 
-/// Why one of a tile's copies cannot have the layout of the one before.
-Diagnostic clashOf(const Plan &plan, const SharedLayout &common) {
-  const SharedLayout &own = plan.layout;
-  if (own.transposed != common.transposed)
-    return diagnose(diag::transposed_clash, plan.place, plan.tile,
-                    own.transposed ? "columns" : "rows", own.transposed ? "rows" : "columns");
-  return diagnose(diag::layouts_clash, plan.place, plan.tile, own.pitch.count(), own.lead.count(),
-                  common.pitch.count(), common.lead.count());
-}
-
 /// The same rows, and room for the largest box.
 std::optional<Misfit> agreeOnLayouts(ArrayRef<TilePlan> copies) {
   for (size_t i = 0; i < copies.size(); ++i) {
@@ -45,7 +35,8 @@ std::optional<Misfit> agreeOnLayouts(ArrayRef<TilePlan> copies) {
                   own.readAtOnce == common.readAtOnce && own.rowLength == common.rowLength &&
                   own.swizzle == common.swizzle;
     if (isMoved && !isSame)
-      return Misfit{i, clashOf(plan, common)};
+      return Misfit{i, diagnose(diag::layouts_clash, plan.place, plan.tile, own.pitch.count(),
+                                own.lead.count(), common.pitch.count(), common.lead.count())};
     common.moved |= own.moved;
     common.bytes = std::max(common.bytes, own.bytes);
   }

@@ -259,6 +259,12 @@ struct SharedTile {
   /// several elements counts as one only if it starts on a multiple of its bytes. Elements that are
   /// operands of operators are not counted as the fewest.
   unsigned widestAccess = 1, narrowestAccess = ~0u;
+  /// The most bytes that one access of the copy itself touches.
+  unsigned ownWidestAccess = 1;
+  /// All that the copy itself does with elements of the tile is to assign numbers to them.
+  bool isOnlyAssigned = true;
+  /// Somebody asks for the type or the size of an element, as by `decltype(tile[0][0])`.
+  bool hasElementInType = false;
   /// Between which indices of the innermost dimension, and of the one around it, the rest of the
   /// kernel stays.
   Interval columns{Interval::highest, Interval::lowest}, rows = columns;
@@ -278,6 +284,12 @@ struct SharedTile {
   bool columnsLeaveRows() const {
     return extents.size() > 1 && !columns.isEmpty() &&
            !Interval{0, extents.back() - 1}.contains(columns);
+  }
+  /// The same for the dimension around it, where that is not the outermost one: an index that
+  /// leaves the outermost one leaves the tile.
+  bool rowsLeavePlanes() const {
+    return extents.size() > 2 && !rows.isEmpty() &&
+           !Interval{0, *(extents.end() - 2) - 1}.contains(rows);
   }
   int64_t bytes() const {
     int64_t total = elementSize;

@@ -21,13 +21,6 @@ static std::optional<LastExtents> lastExtents(const SharedTile &tile) {
   return LastExtents{*(tile.extents.end() - 2), tile.extents.back()};
 }
 
-/// Whether the kernel leaves a dimension around the innermost one. If there is no other around it,
-/// it would leave the tile.
-static bool rowsAreLeft(const SharedTile &tile, const LastExtents &extents) {
-  return tile.extents.size() > 2 && !tile.rows.isEmpty() &&
-         !Interval{0, extents.rows - 1}.contains(tile.rows);
-}
-
 /// Whether accesses of several elements are all reads of as many, which never reach beyond a row.
 static std::string hindranceOfWideAccesses(const SharedTile &tile) {
   if (tile.widestAccess <= tile.elementSize)
@@ -37,6 +30,8 @@ static std::string hindranceOfWideAccesses(const SharedTile &tile) {
     return "it is accessed " + wide + ", and otherwise";
   if (!tile.otherWriter.empty())
     return "it is accessed " + wide + ", and written beside the copy";
+  if (tile.hasElementInType)
+    return "it is accessed " + wide + ", and the type or size of an element is asked for";
   return tile.rowBytes() % tile.widestAccess == 0
              ? ""
              : "it is accessed " + wide + ", and its rows are no multiple of that";
@@ -49,7 +44,7 @@ std::string hindranceToTranspose(const SharedTile &tile) {
     return "it is dynamic shared memory";
   if (!tile.layoutEscape.empty())
     return tile.layoutEscape;
-  if (tile.columnsLeaveRows() || rowsAreLeft(tile, *extents))
+  if (tile.columnsLeaveRows() || tile.rowsLeavePlanes())
     return "its rows may be used beyond their ends";
   if (!tile.slot.dividedBy(extents->rows * extents->columns * tile.elementSize))
     return "its slots are no whole planes";
@@ -93,6 +88,11 @@ std::optional<CopyRelation> transposed(const CopyRelation &relation) {
   turned.isTransposed = true;
   turned.readAtOnce = std::max(1u, tile.widestAccess / tile.elementSize);
   turned.widestAccess = tile.elementSize;
+  if (turned.ownEscape.empty() && turned.readAtOnce > 1 && !tile.isOnlyAssigned)
+    turned.ownEscape = "its elements are not only assigned numbers";
+  if (turned.ownEscape.empty() && tile.ownWidestAccess > tile.elementSize)
+    turned.ownEscape =
+        "it is accessed " + std::to_string(tile.ownWidestAccess) + " bytes at a time";
   std::swap(*(turned.extents.end() - 2), turned.extents.back());
   const Interval all{0, extents->rows - 1};
   turned.columns = all.contains(tile.rows) ? tile.rows : all;

@@ -61,6 +61,71 @@ __global__ void read_by_vectors_and_variables(float *out, const float *in, int w
   out[blockIdx.x * T + t] = VECTOR(tile[t / 8][t % 8 * 4]).y + element;
 }
 
+// A reference or a pointer to a vector outlives the vector that is put together.
+struct Keeper {
+  const float4 &kept;
+  __device__ Keeper(const float4 &v) : kept(v) {}
+};
+__global__ void vectors_that_are_referred_to(float *out, const float *in, int w) {
+  __shared__ __align__(16) float tile[16][32];
+  int t = threadIdx.x;
+#pragma tma load fallback(loop)
+  for (int i = t; i < 512; i += T) tile[i % 16][i / 16] = in[(blockIdx.x * 32 + i / 16) * w + i % 16];
+  __syncthreads();
+  const float4 &a = *(const float4 *)&tile[t / 8][t % 8 * 4], &b = VECTOR(tile[15 - t / 8][t % 8 * 4]);
+  out[blockIdx.x * T + t] = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+__global__ void vectors_whose_address_is_kept(float *out, const float *in, int w) {
+  __shared__ __align__(16) float tile[16][32];
+  int t = threadIdx.x;
+#pragma tma load fallback(loop)
+  for (int i = t; i < 512; i += T) tile[i % 16][i / 16] = in[(blockIdx.x * 32 + i / 16) * w + i % 16];
+  __syncthreads();
+  const float4 *a = &VECTOR(tile[t / 8][t % 8 * 4]), *b = &VECTOR(tile[15 - t / 8][t % 8 * 4]);
+  out[blockIdx.x * T + t] = a->x * b->x + a->y * b->y + a->z * b->z + a->w * b->w;
+}
+__global__ void vectors_in_objects(float *out, const float *in, int w) {
+  __shared__ __align__(16) float tile[16][32];
+  int t = threadIdx.x;
+#pragma tma load fallback(loop)
+  for (int i = t; i < 512; i += T) tile[i % 16][i / 16] = in[(blockIdx.x * 32 + i / 16) * w + i % 16];
+  __syncthreads();
+  Keeper a(VECTOR(tile[t / 8][t % 8 * 4])), b(VECTOR(tile[15 - t / 8][t % 8 * 4]));
+  out[blockIdx.x * T + t] = a.kept.x * b.kept.x + a.kept.y * b.kept.y;
+}
+__global__ void vectors_and_the_type_of_an_element(float *out, const float *in, int w) {
+  __shared__ __align__(16) float tile[16][32];
+  int t = threadIdx.x;
+#pragma tma load fallback(loop)
+  for (int i = t; i < 512; i += T) tile[i % 16][i / 16] = in[(blockIdx.x * 32 + i / 16) * w + i % 16];
+  __syncthreads();
+  decltype(tile[0][0] + 0) sum = VECTOR(tile[t / 8][t % 8 * 4]).y;
+  out[blockIdx.x * T + t] = sum + 1;
+}
+
+// Loops beside a copy that do more to an element than assign it.
+__global__ void loop_that_fills_vectors_by_pointers(float *out, const float *in, int w, int step) {
+  __shared__ __align__(16) float tile[16][32];
+  int t = threadIdx.x;
+#pragma tma load fallback(loop)
+  for (int i = t; i < 512; i += T) *(float *)&tile[i % 16][i / 16] = in[i / 16 * w + step * blockIdx.x + i % 16];
+  __syncthreads();
+  float4 v = VECTOR(tile[t / 8][t % 8 * 4]);
+  out[blockIdx.x * T + t] = v.x + 2 * v.y + 3 * v.z + 5 * v.w;
+}
+__global__ void loop_that_fills_vectors_by_references(float *out, const float *in, int w, int step) {
+  __shared__ __align__(16) float tile[16][32];
+  int t = threadIdx.x;
+#pragma tma load fallback(loop)
+  for (int i = t; i < 512; i += T) {
+    auto &element = tile[i % 16][i / 16];
+    element = in[i / 16 * w + step * blockIdx.x + i % 16];
+  }
+  __syncthreads();
+  float4 v = VECTOR(tile[t / 8][t % 8 * 4]);
+  out[blockIdx.x * T + t] = v.x + 2 * v.y + 3 * v.z + 5 * v.w;
+}
+
 __global__ void vectors_that_leave_a_row(float *out, const float *in, int w) {
   __shared__ __align__(16) float tile[16][34];
   int t = threadIdx.x;
@@ -266,6 +331,18 @@ static const Case cases[] = {
      [](const Arrays &a) { read_by_vectors_and_elements<<<3, T>>>(a.out, a.in, 20); }},
     {"read_by_vectors_and_variables",
      [](const Arrays &a) { read_by_vectors_and_variables<<<3, T>>>(a.out, a.in, 20); }},
+    {"vectors_that_are_referred_to",
+     [](const Arrays &a) { vectors_that_are_referred_to<<<3, T>>>(a.out, a.in, 20); }},
+    {"vectors_whose_address_is_kept",
+     [](const Arrays &a) { vectors_whose_address_is_kept<<<3, T>>>(a.out, a.in, 20); }},
+    {"vectors_in_objects",
+     [](const Arrays &a) { vectors_in_objects<<<3, T>>>(a.out, a.in, 20); }},
+    {"vectors_and_the_type_of_an_element",
+     [](const Arrays &a) { vectors_and_the_type_of_an_element<<<3, T>>>(a.out, a.in, 20); }},
+    {"loop_that_fills_vectors_by_pointers",
+     [](const Arrays &a) { loop_that_fills_vectors_by_pointers<<<6, T>>>(a.out, a.in, 100, 6); }},
+    {"loop_that_fills_vectors_by_references",
+     [](const Arrays &a) { loop_that_fills_vectors_by_references<<<6, T>>>(a.out, a.in, 100, 6); }},
     {"vectors_that_leave_a_row", [](const Arrays &a) { vectors_that_leave_a_row<<<3, T>>>(a.out, a.in, 20); }},
     {"written_as_vectors_later", [](const Arrays &a) { written_as_vectors_later<<<3, T>>>(a.out, a.in, 20); }},
     {"written_by_elements_later", [](const Arrays &a) { written_by_elements_later<<<3, T>>>(a.out, a.in, 20); }},
