@@ -277,13 +277,29 @@ TEST_F(FitTest, aGapIsNamed) {
             "'tile[1][1]' is not written, 'tile[1][2]' is: TMA fills a tile without gaps");
 }
 
-TEST_F(FitTest, aTransposeIsNamed) {
+TEST_F(FitTest, aTransposedTileLiesAsItArrives) {
   for (int r = 0; r < 8; ++r)
     for (int c = 0; c < 32; ++c)
       cell((r * 32 + c) * 4, ((bx * 32 + c) * w + by * 8 + r) * 4, Condition::always());
-  EXPECT_EQ(refusal().text, "'tile[0][0]' and 'tile[0][1]' lie side by side in shared memory but "
-                            "w * 4 bytes apart in 'in': TMA keeps the order of the innermost "
-                            "dimension");
+  Plan result = plan();
+  EXPECT_TRUE(result.layout.transposed && result.layout.moved);
+  EXPECT_EQ(result.tileExtents, (llvm::SmallVector<int64_t, 3>{32, 8}));
+  EXPECT_EQ(result.dims()[0].box, Elements(8));
+  EXPECT_EQ(result.dims()[1].stride, SymbolicBytes(w * 4));
+  EXPECT_EQ(result.placeOf(Bytes((3 * 32 + 5) * 4)), Bytes((5 * 8 + 3) * 4));
+}
+
+TEST_F(FitTest, whatHindersATranspositionIsNamed) {
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c)
+      cell((r * 32 + c) * 4, ((bx * 32 + c) * w + by * 8 + r) * 4, Condition::always());
+  relation.tile.layoutEscape = "it is passed to 'f'";
+  const Diagnostic found = refusal();
+  EXPECT_EQ(found.text, "'tile[0][0]' and 'tile[0][1]' lie side by side in shared memory but "
+                        "w * 4 bytes apart in 'in': TMA keeps the order of the innermost "
+                        "dimension");
+  ASSERT_EQ(found.notes.size(), 1u);
+  EXPECT_EQ(found.notes[0].text, "'tile' is not laid out transposed: it is passed to 'f'");
 }
 
 TEST_F(FitTest, unevenRowsAreNamed) {
