@@ -4,6 +4,8 @@
 
 #include "plan/Plan.h"
 
+#include "relation/Transposed.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -110,21 +112,14 @@ bool Plan::looksUp() const {
   return looksUpShared || !base.indices.empty();
 }
 
-/// The number of an element in a tile whose last two extents are `extents`, if these two were the
-/// other way round in the tile that it was counted in.
-static TileElements transposedPlace(TileElements element, ArrayRef<int64_t> extents) {
-  const int64_t rows = extents[1], columns = extents[0], of = element.count() % (rows * columns);
-  return TileElements(element.count() - of + of % columns * rows + of / columns);
-}
-
 Bytes Plan::placeOf(Bytes byte) const {
   if (!layout.moved)
     return byte;
   const int64_t size = tileElementSize;
   const Bytes inElement = byte % Bytes(size);
   TileElements element = tileElementsIn(byte - inElement, size);
-  if (layout.transposed)
-    element = transposedPlace(element, ArrayRef(tileExtents).take_back(2));
+  if (layout.transposed) // the extents are those of the tile as it lies
+    element = TileElements(exchanged(element.count(), tileExtents.back(), tileExtents.end()[-2]));
   const TileElements length = layout.folded ? layout.rowLength : TileElements(tileExtents.back());
   const Bytes span(span_of(layout.swizzle));
   const int64_t row = element / length;

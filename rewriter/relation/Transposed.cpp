@@ -72,10 +72,9 @@ std::optional<CopyRelation> withColumns(const CopyRelation &relation) {
   return result;
 }
 
-/// Where an element lies once the dimensions are exchanged.
-static int64_t exchanged(int64_t element, const LastExtents &extents) {
-  const int64_t inPlane = element % (extents.rows * extents.columns);
-  return element - inPlane + inPlane % extents.columns * extents.rows + inPlane / extents.columns;
+int64_t exchanged(int64_t element, int64_t rows, int64_t columns) {
+  const int64_t inPlane = element % (rows * columns);
+  return element - inPlane + inPlane % columns * rows + inPlane / columns;
 }
 
 std::optional<CopyRelation> transposed(const CopyRelation &relation) {
@@ -102,8 +101,9 @@ std::optional<CopyRelation> transposed(const CopyRelation &relation) {
     const int64_t inElement = cell.offset % tile.elementSize;
     if (inElement + cell.size > tile.elementSize)
       return std::nullopt;
-    cell.offset =
-        exchanged(cell.offset / tile.elementSize, *extents) * tile.elementSize + inElement;
+    cell.offset = exchanged(cell.offset / tile.elementSize, extents->rows, extents->columns) *
+                      tile.elementSize +
+                  inElement;
   }
   llvm::sort(result.cells, [](const Cell &a, const Cell &b) { return a.offset < b.offset; });
   return result;

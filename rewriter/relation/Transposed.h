@@ -22,6 +22,10 @@ namespace tilelift {
 /// that are neighbours in the tensor. Nothing if there are no such.
 std::optional<CopyRelation> withColumns(const CopyRelation &relation);
 
+/// The number of an element of a tile once its last two dimensions, of so many rows and columns,
+/// are exchanged.
+int64_t exchanged(int64_t element, int64_t rows, int64_t columns);
+
 /// The copy with the tile's last two dimensions exchanged. Nothing if there is only one, or where
 /// parts of two elements are copied at once.
 std::optional<CopyRelation> transposed(const CopyRelation &relation);
