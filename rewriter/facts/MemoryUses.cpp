@@ -112,7 +112,7 @@ private:
         std::min(tile.narrowestAccess, startsOnMultiple ? bytes : tile.elementSize);
   }
 
-  /// Of a pointer, as `*p`, `p[0]` or `p->x`.
+  /// Whether the expression accesses what a pointer points to, as `*p`, `p[0]` and `p->x` do.
   bool isDereference(const Stmt *use) const {
     if (const auto *member = dyn_cast_or_null<MemberExpr>(use))
       return member->isArrow();
@@ -124,8 +124,8 @@ private:
     return dereference && dereference->getOpcode() == UO_Deref;
   }
 
-  /// Whether what a pointer leads to is read by its value, or a member of it, and nobody keeps a
-  /// reference to it.
+  /// Whether an object that a pointer points to, or a member of it, is read by value right there,
+  /// so that no reference to it can outlive the expression.
   bool isReadAtOnce(const Stmt *object) const {
     const Stmt *parent = parentOf(object);
     const auto *member = dyn_cast_or_null<MemberExpr>(parent);

@@ -121,7 +121,7 @@ struct SharedLayout {
   /// The tile's last two dimensions have changed places, and the lifted kernel exchanges the
   /// subscripts of each use. All else here is about the tile as it lies then.
   bool transposed = false;
-  /// How many elements of a row as it is declared each access of a transposed tile reads.
+  /// The same as SharedTile::readAtOnce.
   unsigned readAtOnce = 1;
   /// The tile is declared with one dimension, and the lifted kernel divides each index by
   /// `rowLength` to find its row.

@@ -255,10 +255,12 @@ struct SharedTile {
   /// Nothing else writes to it and the copy runs once: what the copy leaves out has
   /// no value at all.
   bool isFresh = false;
-  /// The most bytes that one access of the consumer touches at once, and the fewest: an access of
-  /// several elements counts as one only if it starts on a multiple of its bytes. Elements that are
-  /// operands of operators are not counted as the fewest.
-  unsigned widestAccess = 1, narrowestAccess = ~0u;
+  /// The most bytes that one access of the consumer touches.
+  unsigned widestAccess = 1;
+  /// The fewest bytes that one access of the consumer touches. A vector counts with all of its
+  /// bytes if it is aligned and read by value, and as a single element otherwise. Elements that are
+  /// operands of built-in operators are left out: they may be read beside vectors.
+  unsigned narrowestAccess = ~0u;
   /// The most bytes that one access of the copy itself touches.
   unsigned ownWidestAccess = 1;
   /// All that the copy itself does with elements of the tile is to assign numbers to them.
@@ -268,9 +270,10 @@ struct SharedTile {
   /// Between which indices of the innermost dimension, and of the one around it, the rest of the
   /// kernel stays.
   Interval columns{Interval::highest, Interval::lowest}, rows = columns;
-  /// The last two dimensions have changed places (relation/Transposed.h), and each access of the
-  /// consumer reads so many elements of a row as it is declared.
+  /// The last two dimensions have changed places (relation/Transposed.h).
   bool isTransposed = false;
+  /// How many elements of a declared row a vector has that the consumer reads from a transposed
+  /// tile; 1 if it reads single elements.
   unsigned readAtOnce = 1;
   Place place;
 

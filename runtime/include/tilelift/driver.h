@@ -34,9 +34,10 @@ struct kernel_facts {
   int capability_major = 0, processors = 0;
   /// Bytes that one window of L2 holds.
   int most_window = 0;
-  /// What the lifted kernel's code is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120,
-  /// and how many threads a block of it may have, for the registers that it uses.
-  int architecture = 0, most_threads = 0;
+  /// What the lifted kernel's code is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120.
+  int architecture = 0;
+  /// The most threads that a block of the lifted kernel may have, given the registers that it uses.
+  int most_threads = 0;
   /// Dynamic shared memory that a block of the lifted one can have.
   long long room = 0;
 };

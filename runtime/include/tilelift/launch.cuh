@@ -116,11 +116,13 @@ template <typename Variable> const void *address_of(const Variable &variable) {
   return nullptr;
 }
 
-/// What a kernel's code is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120, and how
-/// many threads a block of it may have, for the registers that it uses. -1 and none where there is
-/// no code.
+/// The code that the program holds for a kernel on a device.
 struct compiled_code {
-  int architecture = -1, most_threads = 0;
+  /// What it is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120; -1 if there is no
+  /// code.
+  int architecture = -1;
+  /// The most threads that a block may have, given the registers that the code uses.
+  int most_threads = 0;
 };
 
 /// What one launcher knows about its kernel on each device: the code that the program holds for it,
