@@ -103,8 +103,9 @@ LiftedOnce liftOnce(const LiftInputs &inputs, const DirectiveList &directives,
   const bool failedBefore = llvm::any_of(verdicts.diagnostics, isError);
   EmitResult emitted = writeFile(kernels, file, source, verdicts);
   addDescriptions(kernels, file, result);
-  for (const Launch &launch : program.foreignLaunches)
-    result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
+  for (const LaunchedWith &launch : program.launchedWith)
+    if (!launch.instance->isDefined() && !sharedNameOf(launch.instance).empty())
+      result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
   if (llvm::none_of(verdicts.diagnostics, isError))
     addText(std::move(emitted), file, result);
   else if (!failedBefore)

@@ -74,10 +74,13 @@ EmitResult writeFile(ArrayRef<ChosenPlan> kernels, const FileFacts &file, const 
     ForeignLaunches foreign = foreignLaunches(file.program, file.others.launchers, source);
     std::vector<RedirectedLaunch> launches = emitter.launches();
     llvm::append_range(launches, foreign.launches);
+    llvm::append_range(launches, throughPointers(file.program, emitter.knownByAddress(), source));
     LaunchChanges changes = changesOfLaunches(launches, file.context, source,
                                               file.directives.macros, file.directives.variants);
     verdicts.sayOnce(std::move(foreign.diagnostics));
     verdicts.sayOnce(std::move(changes.diagnostics));
+    verdicts.sayOnce(warningsOnUses(file.program, emitter.liftedKernels(), emitter.knownByAddress(),
+                                    changes, source));
     emitter.addLaunches(changes, foreign);
   }
   return emitter.finish();

@@ -32,16 +32,11 @@ const FunctionDecl *patternOf(const FunctionDecl *function) {
 
 namespace {
 
-const DeclRefExpr *functionReference(const Expr *expression) {
-  expression = expression->IgnoreParenCasts();
-  if (const auto *unary = dyn_cast<UnaryOperator>(expression);
-      unary && unary->getOpcode() == UO_AddrOf)
-    expression = unary->getSubExpr()->IgnoreParenCasts();
-  const auto *reference = dyn_cast<DeclRefExpr>(expression);
-  return reference && isa<FunctionDecl>(reference->getDecl()) ? reference : nullptr;
-}
-
 bool isDevice(const FunctionDecl *function);
+/// Whether a function is a kernel, or code for the device.
+bool runsOnDevice(const FunctionDecl *function) {
+  return function && (function->hasAttr<CUDAGlobalAttr>() || isDevice(function));
+}
 
 class Finder : public DynamicRecursiveASTVisitor {
 public:
@@ -103,15 +98,15 @@ public:
   }
 
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *call) override {
-    if (const DeclRefExpr *callee = functionReference(call->getCallee()))
-      addLaunch(Launch::Form::Chevrons, call, callee,
-                call->getConfig()->getNumArgs() > 1 ? call->getConfig()->getArg(1) : nullptr);
+    addLaunch(LaunchSite::Form::Chevrons, call);
     return true;
   }
 
   bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = call->getDirectCallee();
     bool isOfUser = callee && placeOf(callee->getLocation()).isKnown();
+    if (isOfUser && !runsOnDevice(current))
+      calls.add(call, current);
     if (!callee || isOfUser || !callee->getDeclName().isIdentifier())
       return true;
     if (callee->getName().starts_with("cudaFunc") || callee->getName().starts_with("cudaOccupancy"))
@@ -122,18 +117,14 @@ public:
                             "cudaGraphNodeSetParams", "cudaGraphExecNodeSetParams"},
                            callee->getName()))
       program.nodeUpdates.push_back(call);
-    auto add = [&](Launch::Form form, unsigned kernel, unsigned configuration) {
-      if (const DeclRefExpr *named = functionReference(call->getArg(kernel)))
-        addLaunch(form, call, named, call->getArg(configuration));
-    };
     if (callee->getName() == "cudaLaunchKernelEx" && call->getNumArgs() >= 2)
-      add(Launch::Form::LaunchEx, 1, 0);
+      addLaunch(LaunchSite::Form::LaunchEx, call);
     else if (callee->getName() == "cudaLaunchKernelExC" && call->getNumArgs() == 3)
-      add(Launch::Form::SymbolEx, 1, 0);
+      addLaunch(LaunchSite::Form::SymbolEx, call);
     else if (callee->getName() == "cudaLaunchKernel" && call->getNumArgs() >= 4)
-      add(Launch::Form::Symbol, 0, 2);
+      addLaunch(LaunchSite::Form::Symbol, call);
     else if (callee->getName() == "cudaLaunchCooperativeKernel" && call->getNumArgs() >= 4)
-      add(Launch::Form::Cooperative, 0, 2);
+      addLaunch(LaunchSite::Form::Cooperative, call);
     return true;
   }
 
@@ -141,6 +132,19 @@ public:
     const auto *function = dyn_cast<FunctionDecl>(reference->getDecl());
     if (function && function->hasAttr<CUDAGlobalAttr>())
       uses.push_back(reference);
+    return true;
+  }
+
+  /// A cast or a library's call around the name of a kernel, through which nobody follows it.
+  bool VisitExpr(Expr *expression) override {
+    const auto *cast = dyn_cast<CastExpr>(expression);
+    const auto *call = dyn_cast<CallExpr>(expression);
+    if (cast && !cast->getType()->isFunctionPointerType() && !cast->getType()->isFunctionType())
+      noteUntyped(cast->getSubExpr());
+    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+    if (callee && !placeOf(callee->getLocation()).isKnown())
+      for (const Expr *argument : call->arguments())
+        noteUntyped(argument);
     return true;
   }
 
@@ -162,8 +166,12 @@ private:
   void findStatements();
   bool isInInstance(const Directive *directive) const;
   void refuseNested(const std::vector<AnnotatedStatement> &statements);
-  void addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
-                 const Expr *configuration);
+  void addLaunch(LaunchSite::Form form, const CallExpr *call);
+  void noteUntyped(const Expr *expression) {
+    if (const DeclRefExpr *named = functionReference(expression))
+      untyped.insert(named->getLocation());
+  }
+  void sortUses(llvm::function_ref<bool(const FunctionDecl *)> isAnnotated);
   void refuse(Diagnostic reason, const Directive &directive);
   void refuseCalls(ArrayRef<RefusedCall> calls, ArrayRef<AnnotatedStatement> statements);
   AnnotatedKernel &kernelFor(const FunctionDecl *pattern);
@@ -185,6 +193,10 @@ private:
   DenseSet<const Stmt *> values;
   /// Where a kernel is named to ask or say something about it, not to run it.
   DenseSet<SourceLocation> questions;
+  /// Where a kernel's name is cast to no pointer to a function, or passed to a library.
+  DenseSet<SourceLocation> untyped;
+  /// In host code.
+  HostCalls calls;
   Program program;
 };
 
@@ -346,24 +358,46 @@ AnnotatedKernel &Finder::kernelFor(const FunctionDecl *pattern) {
   return program.kernels.back();
 }
 
-void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
-                       const Expr *configuration) {
-  if (current && (current->hasAttr<CUDAGlobalAttr>() || isDevice(current)))
+/// The reference to a kernel that stands for itself, and not for a template's parameter.
+const DeclRefExpr *kernelNamedIn(const Expr *expression) {
+  const DeclRefExpr *named = functionReference(expression);
+  while (true) {
+    if (isa<SubstNonTypeTemplateParmExpr>(expression))
+      return nullptr;
+    const auto *unary = dyn_cast<UnaryOperator>(expression);
+    const auto *cast = dyn_cast<CastExpr>(expression);
+    const auto *paren = dyn_cast<ParenExpr>(expression);
+    if (!unary && !cast && !paren)
+      return named;
+    expression = unary ? unary->getSubExpr() : cast ? cast->getSubExpr() : paren->getSubExpr();
+  }
+}
+
+void Finder::addLaunch(LaunchSite::Form form, const CallExpr *call) {
+  if (runsOnDevice(current))
     return; // the launcher is host code
-  Launch launch;
-  launch.form = form;
-  launch.call = call;
-  launch.callee = callee;
-  launch.in = current;
-  launch.isUsedAsValue = values.contains(call);
-  launch.instance = cast<FunctionDecl>(callee->getDecl());
+  const LaunchSite site{form, call, placeOf(sources.getFileLoc(call->getBeginLoc())), current,
+                        values.contains(call)};
+  const DeclRefExpr *callee = kernelNamedIn(site.kernelExpression());
+  if (!callee) {
+    if (!call->isInstantiationDependent()) // or each instantiation says which
+      program.pointerLaunches.push_back({site, {}, false});
+    return;
+  }
+  Launch launch{site, nullptr, cast<FunctionDecl>(callee->getDecl()), callee, false};
   launch.pattern = patternOf(launch.instance);
-  launch.place = placeOf(sources.getFileLoc(call->getBeginLoc()));
-  if (configuration)
-    launch.block = form == Launch::Form::LaunchEx || form == Launch::Form::SymbolEx
-                       ? constantBlockOfConfig(configuration, current, context)
-                       : constantBlock(configuration, current, context);
   program.launches.push_back(launch);
+}
+
+/// Tells launches from other uses of annotated kernels.
+void Finder::sortUses(llvm::function_ref<bool(const FunctionDecl *)> isAnnotated) {
+  DenseSet<SourceLocation> launched;
+  for (const Launch &launch : program.launches)
+    launched.insert(launch.callee->getLocation());
+  for (const DeclRefExpr *use : uses)
+    if (!questions.contains(use->getLocation()) && !launched.contains(use->getLocation()) &&
+        isAnnotated(cast<FunctionDecl>(use->getDecl())))
+      program.addressUses.push_back({use, !untyped.contains(use->getLocation())});
 }
 
 Program Finder::take() {
@@ -389,14 +423,10 @@ Program Finder::take() {
     launch.isOneOfSeveral = inText[sources.getSpellingLoc(launch.callee->getLocation())].size() > 1;
   llvm::erase_if(program.launches,
                  [&](const Launch &launch) { return !isAnnotated(launch.pattern); });
-  for (const DeclRefExpr *use : uses) {
-    bool isLaunch = questions.contains(use->getLocation()) ||
-                    llvm::any_of(program.launches, [&](const Launch &launch) {
-                      return launch.callee->getLocation() == use->getLocation();
-                    });
-    if (!isLaunch && isAnnotated(cast<FunctionDecl>(use->getDecl())))
-      program.otherUses.push_back(use);
-  }
+  sortUses(isAnnotated);
+  std::vector<Launch> byName = program.launches;
+  llvm::append_range(byName, program.foreignLaunches);
+  program.launchedWith = followLaunches(byName, program.pointerLaunches, calls, context);
   return std::move(program);
 }
 
@@ -409,18 +439,6 @@ Diagnostic staysPlain(Diagnostic reason, const Directive &directive) {
   plain.remedy = std::move(reason.remedy);
   plain.notes = std::move(reason.notes);
   return plain;
-}
-
-std::optional<int64_t> Launch::constantArgument(StringRef name) const {
-  if (form != Form::Chevrons && form != Form::LaunchEx)
-    return std::nullopt; // an array of pointers
-  unsigned first = form == Form::LaunchEx ? 2 : 0;
-  for (const ParmVarDecl *parameter : instance->parameters()) {
-    unsigned index = first + parameter->getFunctionScopeIndex();
-    if (parameter->getName() == name && index < call->getNumArgs())
-      return tilelift::constantArgument(call->getArg(index), in, instance->getASTContext());
-  }
-  return std::nullopt;
 }
 
 Program findProgram(ASTContext &context, const std::vector<Directive> &directives) {

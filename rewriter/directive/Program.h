@@ -14,7 +14,7 @@
 #define TILELIFT_DIRECTIVE_PROGRAM_H
 
 #include "directive/Directive.h"
-#include "support/CallPath.h"
+#include "directive/LaunchSites.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -43,47 +43,18 @@ struct AnnotatedKernel {
   bool isTemplate() const { return pattern->getDescribedFunctionTemplate() != nullptr; }
 };
 
-struct Launch {
-  enum class Form {
-    Chevrons,    ///< kernel<<<grid, block>>>(...)
-    LaunchEx,    ///< cudaLaunchKernelEx(&config, kernel, ...)
-    Symbol,      ///< cudaLaunchKernel(kernel, grid, block, arguments, ...)
-    Cooperative, ///< cudaLaunchCooperativeKernel(kernel, grid, block, arguments, ...)
-    SymbolEx,    ///< cudaLaunchKernelExC(&config, kernel, arguments)
-  };
-
-  Form form = Form::Chevrons;
-  const clang::CallExpr *call = nullptr;
-  /// The pattern, as in AnnotatedKernel.
-  const clang::FunctionDecl *pattern = nullptr;
-  const clang::FunctionDecl *instance = nullptr;
-  /// The reference to the kernel within the call.
-  const clang::DeclRefExpr *callee = nullptr;
-  /// The block size, where it is a constant.
-  std::optional<std::array<unsigned, 3>> block;
-  Place place;
-  /// The host function that it stands in, or null.
-  const clang::FunctionDecl *in = nullptr;
-  /// The launch, whose type is void, is an operand or a returned value. There, the launcher's error
-  /// code has to be cast to void.
-  bool isUsedAsValue = false;
-  /// In other instantiations of the code around it, the same text launches other kernels.
-  bool isOneOfSeveral = false;
-
-  bool isOf(const clang::FunctionDecl *kernel) const {
-    return instance->getCanonicalDecl() == kernel->getCanonicalDecl();
-  }
-  /// The kernel's argument with that name, where the launch spells it out as a constant.
-  std::optional<int64_t> constantArgument(llvm::StringRef name) const;
-};
-
 struct Program {
   std::vector<AnnotatedKernel> kernels;
+  /// Of annotated kernels, by their names.
   std::vector<Launch> launches;
   /// Of kernels that are defined in another file.
   std::vector<Launch> foreignLaunches;
-  /// Uses of annotated kernels that are no launches.
-  std::vector<const clang::DeclRefExpr *> otherUses;
+  /// Through pointers to any kernels.
+  std::vector<PointerLaunch> pointerLaunches;
+  /// What all of these launches give their kernels.
+  std::vector<LaunchedWith> launchedWith;
+  /// Uses of annotated kernels that are no launches: their addresses are taken.
+  std::vector<AddressUse> addressUses;
   /// Calls that give a node of a graph other arguments.
   std::vector<const clang::CallExpr *> nodeUpdates;
   std::vector<Diagnostic> diagnostics;

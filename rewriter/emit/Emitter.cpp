@@ -32,6 +32,7 @@ KernelNames Emitter::nameKernel(const KernelPlan &kernel) {
   names.lifted = fresh.take(scope, names.kernel + "_tma");
   names.plan = fresh.take(scope, names.kernel + "_tma_plan");
   names.launcher = fresh.take(scope, names.kernel + "_tma_launch");
+  names.known = fresh.take(scope, names.kernel + "_tma_known");
   names.barrier = source.unused("tma_barrier");
   names.phase = source.unused("tma_phase");
   names.groups = source.unused("tma_groups");
@@ -102,9 +103,39 @@ LiftedText Emitter::write(const WritableKernel &kernel) {
   for (size_t instance : instances)
     text.recipes.push_back(recipeOf(kernel.plan, instance, text.names, writer));
   text.before = textBefore(kernel, text.names, text.written.planType);
-  text.behind =
-      isForProgram() ? text.launcher.definition : instantiations(kernel.plan, text.names, writer);
+  text.known = knownByAddress(kernel.plan);
+  text.behind = isForProgram() ? text.launcher.definition + registrations(text)
+                               : instantiations(kernel.plan, text.names, writer);
   return text;
+}
+
+/// The instances whose addresses are taken, and for which a launcher can be found by them.
+std::vector<const FunctionDecl *> Emitter::knownByAddress(const KernelPlan &kernel) const {
+  std::vector<const FunctionDecl *> known;
+  for (const InstancePlan &instance : kernel.instances) {
+    const FunctionDecl *own = instance.function->getCanonicalDecl();
+    if (!notCopiedByBytes(own) &&
+        llvm::any_of(file.program.addressUses, [&](const AddressUse &each) {
+          return each.use->getDecl()->getCanonicalDecl() == own;
+        }))
+      known.push_back(own);
+  }
+  return known;
+}
+
+/// Tells the runtime the launchers of kernels that are launched through pointers.
+std::string Emitter::registrations(const LiftedText &text) const {
+  std::string code;
+  for (const FunctionDecl *kernel : text.known) {
+    const std::string arguments =
+        kernel->isTemplateInstantiation() ? templateArgumentsOf(kernel) : "";
+    code += (code.empty() ? "[[maybe_unused]] static const tilelift::known_kernel " +
+                                text.names.known + "[] = {"
+                          : ", ") +
+            ("{" + kernelAsPointer(kernel, text.names.kernel + arguments) + ", " +
+             text.names.launcher + arguments + "}");
+  }
+  return code.empty() ? code : "\n" + code + "};\n";
 }
 
 WrittenText Emitter::writtenText(const LiftedText &text, const KernelWriter &writer) const {
@@ -145,7 +176,10 @@ void Emitter::keep(const LiftedText &text) {
   for (const Launch &launch : file.program.launches)
     if (isForProgram() && launch.pattern == pattern &&
         done.insert(launch.callee->getLocation()).second)
-      redirected.push_back({&launch, text.names.kernel, text.names.launcher});
+      redirected.push_back(byName(launch, text.names.kernel, text.names.launcher));
+  for (const InstancePlan &instance : text.plan->instances)
+    lifted.push_back(instance.function->getCanonicalDecl());
+  known.insert(known.end(), text.known.begin(), text.known.end());
 }
 
 void Emitter::noteOutcomes(const LiftedText &text) {

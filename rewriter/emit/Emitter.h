@@ -54,6 +54,8 @@ struct LiftedText {
   /// Other files may launch the kernel, so its launcher has external linkage.
   bool isForAll = false;
   std::vector<Recipe> recipes;
+  /// Instances whose launchers can be found by the kernels' addresses.
+  std::vector<const clang::FunctionDecl *> known;
   /// The number of the first function sibling that was written for this kernel; later ones are its
   /// own, too.
   size_t firstSibling = 0;
@@ -76,6 +78,9 @@ public:
 
   /// The launches in this file that become calls of launchers, of all kernels whose text was kept.
   const std::vector<RedirectedLaunch> &launches() const { return redirected; }
+  /// All instances whose text was kept, and those of them that are found by their addresses.
+  const std::vector<const clang::FunctionDecl *> &liftedKernels() const { return lifted; }
+  const std::vector<const clang::FunctionDecl *> &knownByAddress() const { return known; }
   void addLaunches(const LaunchChanges &changes, const ForeignLaunches &foreign);
   EmitResult finish();
 
@@ -85,6 +90,8 @@ private:
                          const std::string &planType) const;
   std::string instantiations(const KernelPlan &kernel, const KernelNames &names,
                              const KernelWriter &writer) const;
+  std::vector<const clang::FunctionDecl *> knownByAddress(const KernelPlan &kernel) const;
+  std::string registrations(const LiftedText &text) const;
   WrittenText writtenText(const LiftedText &text, const KernelWriter &writer) const;
   void noteOutcomes(const LiftedText &text);
   void declare(unsigned at, const std::string &launcher);
@@ -98,6 +105,7 @@ private:
   FreshNames fresh;
   FunctionSiblings siblings;
   std::vector<RedirectedLaunch> redirected;
+  std::vector<const clang::FunctionDecl *> lifted, known;
   /// What became of the copies of each pragma.
   llvm::MapVector<const Directive *, std::string> outcomes;
   EmitResult result;

@@ -32,6 +32,7 @@ struct KernelNames {
   std::string lifted;   ///< blur_tma
   std::string plan;     ///< blur_tma_plan
   std::string launcher; ///< blur_tma_launch
+  std::string known;    ///< blur_tma_known
   std::string barrier;  ///< tma_barrier
   std::string phase;    ///< tma_phase
   std::string groups;   ///< tma_groups

@@ -77,7 +77,6 @@ public:
 
 private:
   std::string signature(const FunctionDecl *declaration, const std::string &config);
-  std::string originalKernel() const;
   std::string arguments() const;
   std::string body();
   std::string inInstances(const std::string &body, const std::string &plain) const;
@@ -117,25 +116,10 @@ std::string Writer::arguments() const {
   return list;
 }
 
-/// One of several functions of its name has to be picked by its type.
-std::string Writer::originalKernel() const {
-  const FunctionDecl *pattern = kernel.pattern;
-  std::string kernelName = qualified(pattern) + names.arguments;
-  const FunctionDecl *first = pattern->getCanonicalDecl();
-  const FunctionTemplateDecl *primary = first->getDescribedFunctionTemplate();
-  auto isOther = [&](const NamedDecl *named) {
-    return named->getUnderlyingDecl()->getCanonicalDecl() != first->getCanonicalDecl() &&
-           (!primary ||
-            named->getUnderlyingDecl()->getCanonicalDecl() != primary->getCanonicalDecl());
-  };
-  if (llvm::none_of(pattern->getDeclContext()->getRedeclContext()->lookup(pattern->getDeclName()),
-                    isOther))
-    return kernelName;
-  return "static_cast<" + pointerTypeOf(pattern) + ">(" + kernelName + ")";
-}
-
 std::string Writer::body() {
-  const std::string plain = originalKernel(), lifted = names.lifted + names.arguments;
+  const std::string plain = kernelAsPointer(kernel.pattern,
+                                            qualified(kernel.pattern) + names.arguments),
+                    lifted = names.lifted + names.arguments;
   std::string text = "  static tilelift::kernel_facts " + names.facts + ";\n";
   text += "  [[maybe_unused]] const dim3 gridDim = " + names.config + ".config.gridDim;\n";
   text += "  tilelift::launch " + names.launch + "(" + quoted(names.kernel) + ", " + names.config +
@@ -302,6 +286,19 @@ std::string Writer::mapSettings(const RecipeTensor &tensor) const {
 }
 
 } // namespace
+
+std::string kernelAsPointer(const FunctionDecl *kernel, const std::string &name) {
+  const FunctionDecl *first = patternOf(kernel)->getCanonicalDecl();
+  const FunctionTemplateDecl *primary = first->getDescribedFunctionTemplate();
+  auto isOther = [&](const NamedDecl *named) {
+    const Decl *declared = named->getUnderlyingDecl()->getCanonicalDecl();
+    return declared != first && (!primary || declared != primary->getCanonicalDecl());
+  };
+  const DeclContext *scope = first->getDeclContext()->getRedeclContext();
+  return llvm::any_of(scope->lookup(first->getDeclName()), isOther)
+             ? "static_cast<" + pointerTypeOf(kernel) + ">(" + name + ")"
+             : name;
+}
 
 std::string templateHeader(const SourceText &source, const FunctionDecl *pattern) {
   const FunctionTemplateDecl *primary = pattern->getDescribedFunctionTemplate();

@@ -37,6 +37,10 @@ LauncherText writeLauncher(const SourceText &source, const KernelPlan &kernel,
                            const KernelNames &names, const Recipe &recipe, KernelWriter &writer,
                            bool isForAll);
 
+/// The name of a kernel as a pointer to it; with a cast where it is one of several functions of
+/// that name.
+std::string kernelAsPointer(const clang::FunctionDecl *kernel, const std::string &name);
+
 /// "template <int TX, int TY>", as the user wrote it; empty for plain kernels.
 std::string templateHeader(const SourceText &source, const clang::FunctionDecl *pattern);
 

@@ -50,11 +50,13 @@ private:
     return beginOf(isByUsing(callee) ? callee.getBeginLoc() : callee.getLocation());
   }
   unsigned nameEnd(const DeclRefExpr &callee) const { return endOf(callee.getLocation()); }
+  std::string openCall(const LaunchChange &change) const;
+  std::string openWith(const LaunchChange &change) const;
   std::string launcherText(const LaunchChange &change) const;
   /// What the kernel is given, as it is written between the parentheses.
   StringRef given(const LaunchChange &change) const {
     return source
-        .between(change.configuration->paren + 1, beginOf(change.launch->call->getRParenLoc()))
+        .between(change.configuration->paren + 1, beginOf(change.launch.site->call->getRParenLoc()))
         .trim();
   }
   void replaceCall(const CallExpr *call, const std::string &text) {
@@ -68,20 +70,32 @@ private:
 
 /// With the qualifier and the template arguments of the kernel.
 std::string LaunchWriter::launcherText(const LaunchChange &change) const {
-  const DeclRefExpr &callee = *change.launch->callee;
+  const DeclRefExpr &callee = *change.launch.callee;
   return source.between(beginOf(callee.getBeginLoc()), nameBegin(callee)).str() + change.launcher +
          source.between(nameEnd(callee), endOf(callee.getEndLoc())).str();
+}
+
+/// A call of the launcher, up to where the configuration stands among its arguments; of a launch
+/// through a pointer, this comes first.
+std::string LaunchWriter::openCall(const LaunchChange &change) const {
+  return change.launch.callee
+             ? launcherText(change) + "("
+             : change.launcher + "(" + textOf(change.launch.site->kernelExpression()) + ", ";
 }
 
 /// The tokens of a macro's use, with launchers for launches.
 void LaunchWriter::writeOut(const MacroChange &change) {
   std::map<SourceLocation, std::string> replaced, before;
   for (const LaunchChange &each : change.launches) {
-    const CallExpr *config = cast<CUDAKernelCallExpr>(each.launch->call)->getConfig();
-    replaced[each.launch->callee->getLocation()] = each.launcher;
-    if (each.launch->isUsedAsValue)
-      before[each.launch->call->getBeginLoc()] = "(void)";
-    replaced[config->getBeginLoc()] = "({";
+    const CallExpr *config = cast<CUDAKernelCallExpr>(each.launch.site->call)->getConfig();
+    const bool isByName = each.launch.callee != nullptr;
+    if (each.launch.site->isUsedAsValue)
+      before[each.launch.site->call->getBeginLoc()] = "(void)";
+    if (isByName)
+      replaced[each.launch.nameLocation()] = each.launcher;
+    else
+      before[each.launch.nameLocation()] += each.launcher + "(";
+    replaced[config->getBeginLoc()] = isByName ? "({" : ", {";
     replaced[config->getRParenLoc()] = "}";
   }
   std::string text;
@@ -106,31 +120,32 @@ void LaunchWriter::writeOut(const MacroChange &change) {
 }
 
 void LaunchWriter::write(const LaunchChange &change) {
-  const Launch &launch = *change.launch;
-  const CallExpr *call = launch.call;
-  const std::string launcher = launcherText(change);
-  switch (launch.form) {
-  case Launch::Form::Chevrons:
+  const LaunchSite &site = *change.launch.site;
+  const CallExpr *call = site.call;
+  switch (site.form) {
+  case LaunchSite::Form::Chevrons:
     return change.isOrdered ? writeOrdered(change) : writeChevrons(change);
-  case Launch::Form::LaunchEx: {
+  case LaunchSite::Form::LaunchEx: {
+    const std::string opened = openCall(change);
     // Commas of template arguments are not for a macro around the launch.
-    bool isExposed = call->getBeginLoc().isMacroID() && StringRef(launcher).contains(',');
+    bool isExposed =
+        change.launch.callee && call->getBeginLoc().isMacroID() && StringRef(opened).contains(',');
     edits.replace(beginOf(call->getBeginLoc()), endOf(call->getArg(1)->getEndLoc()),
-                  (isExposed ? "(" : "") + launcher + "({" + textOf(call->getArg(0)) + "}");
+                  (isExposed ? "(" : "") + opened + "{" + textOf(call->getArg(0)) + "}");
     if (isExposed)
       edits.add(insertion(endOf(call->getEndLoc()), ")"));
     return;
   }
-  case Launch::Form::SymbolEx:
-    return replaceCall(call, "tilelift::launch_with(" + launcher + ", {" + textOf(call->getArg(0)) +
-                                 "}, " + textOf(call->getArg(2)) + ")");
-  case Launch::Form::Symbol:
-  case Launch::Form::Cooperative: {
+  case LaunchSite::Form::SymbolEx:
+    return replaceCall(call, openWith(change) + "{" + textOf(call->getArg(0)) + "}, " +
+                                 textOf(call->getArg(2)) + ")");
+  case LaunchSite::Form::Symbol:
+  case LaunchSite::Form::Cooperative: {
     std::string config = textOf(call->getArg(1)) + ", " + textOf(call->getArg(2));
     for (unsigned i = 4; i < call->getNumArgs() && !isa<CXXDefaultArgExpr>(call->getArg(i)); ++i)
       config += ", " + textOf(call->getArg(i));
-    bool isCooperative = launch.form == Launch::Form::Cooperative;
-    return replaceCall(call, "tilelift::launch_with(" + launcher + ", " +
+    bool isCooperative = site.form == LaunchSite::Form::Cooperative;
+    return replaceCall(call, openWith(change) +
                                  (isCooperative ? "tilelift::cooperative(" + config + ")"
                                                 : configuration(call, config)) +
                                  ", " + textOf(call->getArg(3)) + ")");
@@ -138,27 +153,40 @@ void LaunchWriter::write(const LaunchChange &change) {
   }
 }
 
+/// A call with addresses of arguments, up to where the configuration stands.
+std::string LaunchWriter::openWith(const LaunchChange &change) const {
+  return change.launch.callee ? "tilelift::launch_with(" + launcherText(change) + ", "
+                              : openCall(change);
+}
+
 /// What stands in `<<<...>>>` becomes the argument of a lambda, which is evaluated first.
 void LaunchWriter::writeOrdered(const LaunchChange &change) {
   const std::string config = source.unused("tma_config");
-  replaceCall(change.launch->call,
-              std::string(change.launch->isUsedAsValue ? "(void)" : "") +
-                  "[&](const tilelift::launch_config &" + config + ") { return " +
-                  launcherText(change) + "(" + config + ", " + given(change).str() + "); }(" +
-                  configuration(change.launch->call, change.configuration->arguments) + ")");
+  const LaunchSite &site = *change.launch.site;
+  const std::string arguments = given(change).empty() ? "" : ", " + given(change).str();
+  replaceCall(site.call, std::string(site.isUsedAsValue ? "(void)" : "") +
+                             "[&](const tilelift::launch_config &" + config + ") { return " +
+                             openCall(change) + config + arguments + "); }(" +
+                             configuration(site.call, change.configuration->arguments) + ")");
 }
 
 void LaunchWriter::writeChevrons(const LaunchChange &change) {
-  const CallExpr *call = change.launch->call;
-  const unsigned end = nameEnd(*change.launch->callee);
-  if (change.launch->isUsedAsValue)
+  const LaunchSite &site = *change.launch.site;
+  const CallExpr *call = site.call;
+  const DeclRefExpr *callee = change.launch.callee;
+  const Expr *pointer = site.kernelExpression();
+  const unsigned end = callee ? nameEnd(*callee) : endOf(pointer->getEndLoc());
+  if (site.isUsedAsValue)
     edits.add(insertion(beginOf(call->getBeginLoc()), "(void)"));
-  edits.replace(nameBegin(*change.launch->callee), end, change.launcher);
+  if (callee)
+    edits.replace(nameBegin(*callee), end, change.launcher);
+  else
+    edits.add(insertion(beginOf(pointer->getBeginLoc()), change.launcher + "("));
   unsigned open = change.configuration->open;
   if (StringRef before = source.between(end, open).rtrim(); !endsInComment(before, language))
     open = end + unsigned(before.size());
   edits.replace(open, change.configuration->paren + 1,
-                "(" + configuration(call, change.configuration->arguments) +
+                (callee ? "(" : ", ") + configuration(call, change.configuration->arguments) +
                     (given(change).empty() ? "" : ", "));
 }
 

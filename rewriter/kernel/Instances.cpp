@@ -35,7 +35,7 @@ const GivenBlock *givenBlock(const FunctionDecl *kernel, const Selection &select
 
 /// What the first launch has, in this file or another one.
 std::optional<BlockShape> launchedBlock(const FunctionDecl *kernel, const FileFacts &file) {
-  for (const Launch &launch : file.program.launches)
+  for (const LaunchedWith &launch : file.program.launchedWith)
     if (launch.block && launch.isOf(kernel))
       return launch.block;
   auto elsewhere = file.others.launched.find(sharedNameOf(kernel));

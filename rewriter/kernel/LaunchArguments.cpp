@@ -11,7 +11,7 @@ namespace tilelift {
 namespace {
 
 /// The value of an expression in arguments at a launch that passes all of them as constants.
-std::optional<int64_t> valueAt(const Launch &launch, const Polynomial &value,
+std::optional<int64_t> valueAt(const LaunchedWith &launch, const Polynomial &value,
                                const Symbols &symbols) {
   int64_t total = 0;
   for (const Term &term : value.getTerms()) {
@@ -29,7 +29,7 @@ std::optional<int64_t> valueAt(const Launch &launch, const Polynomial &value,
 }
 
 /// Whether a launch may satisfy a guard; true if the value is not known.
-bool mayMeet(const Launch &launch, const Check &guard, const Symbols &symbols) {
+bool mayMeet(const LaunchedWith &launch, const Check &guard, const Symbols &symbols) {
   std::optional<int64_t> value = valueAt(launch, guard.value, symbols);
   return !value || guard.within.contains({*value, *value});
 }
@@ -37,13 +37,13 @@ bool mayMeet(const Launch &launch, const Check &guard, const Symbols &symbols) {
 } // namespace
 
 LaunchArguments::LaunchArguments(const Program &program, const FunctionDecl *kernel) {
-  for (const Launch &launch : program.launches)
+  for (const LaunchedWith &launch : program.launchedWith)
     if (launch.isOf(kernel))
       launches.push_back(&launch);
 }
 
 std::optional<int64_t> LaunchArguments::valueOf(StringRef name) const {
-  for (const Launch *launch : launches)
+  for (const LaunchedWith *launch : launches)
     if (std::optional<int64_t> given = launch->constantArgument(name))
       return given;
   return std::nullopt;
@@ -56,7 +56,7 @@ std::set<std::string> LaunchArguments::argumentsOfFalseGuards(ArrayRef<Check> gu
     if (launches.empty() || guard.rule != rule_id::guard)
       continue;
     if (llvm::any_of(launches,
-                     [&](const Launch *launch) { return mayMeet(*launch, guard, symbols); }))
+                     [&](const LaunchedWith *launch) { return mayMeet(*launch, guard, symbols); }))
       continue;
     for (const Term &term : guard.value.getTerms())
       for (SymbolId id : term.factors)

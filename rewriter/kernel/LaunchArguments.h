@@ -29,7 +29,7 @@ public:
                                                const Symbols &symbols) const;
 
 private:
-  llvm::SmallVector<const Launch *, 4> launches;
+  llvm::SmallVector<const LaunchedWith *, 4> launches;
 };
 
 } // namespace tilelift

@@ -17,7 +17,7 @@ namespace tilelift {
 namespace {
 
 /// Launches that run the plain kernel because they are not what the copies were checked for.
-void addRemarks(std::vector<Diagnostic> &remarks, const Launch &launch,
+void addRemarks(std::vector<Diagnostic> &remarks, const LaunchedWith &launch,
                 const InstancePlan &instance) {
   std::string name = instance.function->getNameAsString();
   if (launch.block && *launch.block != instance.block)
@@ -132,11 +132,6 @@ Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline) {
 
 std::vector<Diagnostic> remarksOnUses(ArrayRef<const KernelPlan *> kernels, const FileFacts &file) {
   std::vector<Diagnostic> remarks;
-  for (const DeclRefExpr *use : file.program.otherUses) {
-    remarks.push_back(diagnose(diag::launch_not_lifted,
-                               placeOf(file.context.getSourceManager(), use->getLocation()),
-                               use->getDecl()->getNameAsString(), "its address is used"));
-  }
   DenseSet<SourceLocation> updates; // instances of a template have the same ones
   for (const CallExpr *call : file.program.nodeUpdates)
     if (!kernels.empty() && updates.insert(call->getBeginLoc()).second)
@@ -144,7 +139,7 @@ std::vector<Diagnostic> remarksOnUses(ArrayRef<const KernelPlan *> kernels, cons
                                  placeOf(file.context.getSourceManager(), call->getBeginLoc()),
                                  call->getDirectCallee()->getNameAsString()));
   for (const KernelPlan *kernel : kernels)
-    for (const Launch &launch : file.program.launches)
+    for (const LaunchedWith &launch : file.program.launchedWith)
       for (const InstancePlan &instance : kernel->instances)
         if (launch.isOf(instance.function))
           addRemarks(remarks, launch, instance);
@@ -154,8 +149,8 @@ std::vector<Diagnostic> remarksOnUses(ArrayRef<const KernelPlan *> kernels, cons
 std::vector<Diagnostic> remarksOnLaunches(const KernelPlan &kernel, const std::string &lifted,
                                           const FileFacts &file) {
   const bool isLaunched = file.others.launched.count(sharedNameOf(kernel.pattern)) > 0 ||
-                          llvm::any_of(file.program.launches, [&](const Launch &launch) {
-                            return launch.pattern == kernel.pattern;
+                          llvm::any_of(file.program.launchedWith, [&](const LaunchedWith &launch) {
+                            return patternOf(launch.instance) == kernel.pattern;
                           });
   if (isLaunched)
     return {};

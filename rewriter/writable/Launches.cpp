@@ -26,9 +26,9 @@ namespace {
 
 /// The launcher's name as it can be written at the launch.
 std::string launcherFor(const RedirectedLaunch &redirected) {
-  const DeclRefExpr &callee = *redirected.launch->callee;
-  if (!isByUsing(callee))
+  if (!redirected.callee || !isByUsing(*redirected.callee))
     return redirected.launcher;
+  const DeclRefExpr &callee = *redirected.callee;
   const std::string kernel = qualifiedName(callee.getDecl());
   return kernel.substr(0, kernel.rfind("::") + 2) + redirected.launcher;
 }
@@ -96,12 +96,14 @@ bool isIndependent(const Stmt *part, ArrayRef<const Expr *> others, const Functi
 
 /// CUDA evaluates what stands in <<<...>>> before the kernel's arguments; of a function's
 /// arguments, nobody knows the order. Whether that may make a difference.
-bool dependsOnOrder(const Launch &launch) {
+bool dependsOnOrder(const LaunchSite &launch) {
   const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
   if (!chevrons)
     return false;
-  const SmallVector<const Expr *, 8> first(chevrons->getConfig()->arguments()),
-      second(chevrons->arguments());
+  const SmallVector<const Expr *, 8> first(chevrons->getConfig()->arguments());
+  SmallVector<const Expr *, 8> second(chevrons->arguments());
+  if (!functionReference(launch.kernelExpression()))
+    second.push_back(launch.kernelExpression());
   auto doSomething = [](ArrayRef<const Expr *> parts) {
     return llvm::any_of(parts, [](const Expr *part) { return mayDoSomething(part); });
   };
@@ -116,17 +118,6 @@ bool dependsOnOrder(const Launch &launch) {
   });
 }
 
-/// A parameter of the kernel that no launcher can have as it is found at an address.
-const ParmVarDecl *notCopiedByBytes(const DeclRefExpr &kernel) {
-  const auto *function = dyn_cast<FunctionDecl>(kernel.getDecl());
-  if (!function)
-    return nullptr;
-  for (const ParmVarDecl *parameter : function->parameters())
-    if (!parameter->getType().isTriviallyCopyableType(function->getASTContext()))
-      return parameter;
-  return nullptr;
-}
-
 class LaunchReader {
 public:
   LaunchReader(ArrayRef<RedirectedLaunch> launches, ASTContext &context, const SourceText &source,
@@ -136,15 +127,15 @@ public:
   LaunchChanges run();
 
 private:
-  bool isRedirectable(const Launch &launch) const;
-  bool isIncludedInFunction(const Launch &launch) const;
-  std::optional<std::string> whyNotInText(const Launch &launch) const;
+  bool isRedirectable(const RedirectedLaunch &launch) const;
+  bool isIncludedInFunction(const LaunchSite &launch) const;
+  std::optional<std::string> whyNotInText(const RedirectedLaunch &launch) const;
   void takeInText(const RedirectedLaunch &redirected);
-  bool canBeWrittenOut(const Launch &launch, unsigned begin) const;
+  bool canBeWrittenOut(const RedirectedLaunch &launch, unsigned begin) const;
   void takeMacro(unsigned begin);
   std::optional<WrittenConfiguration> configurationOf(const CallExpr &config) const;
   unsigned useOf(const RedirectedLaunch &each) const {
-    return placeOf(context.getSourceManager(), each.launch->call->getBeginLoc()).offset;
+    return placeOf(context.getSourceManager(), each.site->call->getBeginLoc()).offset;
   }
   /// Text behind which other text may stand.
   std::string whole(StringRef text) const {
@@ -168,17 +159,17 @@ private:
 LaunchChanges LaunchReader::run() {
   std::set<unsigned> writtenOut;
   for (const RedirectedLaunch &each : launches)
-    if (each.launch->call->getBeginLoc().isMacroID() && !isRedirectable(*each.launch))
+    if (each.site->call->getBeginLoc().isMacroID() && !isRedirectable(each))
       writtenOut.insert(useOf(each));
   // The argument of a macro may be expanded several times, and a template instantiated.
   std::map<unsigned, SmallVector<const RedirectedLaunch *, 2>> inText;
   for (const RedirectedLaunch &each : launches)
-    if (!each.launch->call->getBeginLoc().isMacroID() || !writtenOut.count(useOf(each)))
-      inText[beginOf(each.launch->callee->getLocation())].push_back(&each);
+    if (!each.site->call->getBeginLoc().isMacroID() || !writtenOut.count(useOf(each)))
+      inText[beginOf(each.nameLocation())].push_back(&each);
   for (const auto &[offset, here] : inText) {
     const RedirectedLaunch &first = *here.front();
     if (llvm::all_of(here, [&](const RedirectedLaunch *each) {
-          return !each->launch->isOneOfSeveral && launcherFor(*each) == launcherFor(first);
+          return !each->isOneOfSeveral && launcherFor(*each) == launcherFor(first);
         }))
       takeInText(first);
     else
@@ -190,12 +181,16 @@ LaunchChanges LaunchReader::run() {
 }
 
 /// Whether a launch in the tokens of a macro's use can be changed there.
-bool LaunchReader::canBeWrittenOut(const Launch &launch, unsigned begin) const {
-  const SourceLocation last = launch.call->getRParenLoc(); // or the macro is only a part of it
-  return launch.form == Launch::Form::Chevrons &&
-         (!isByUsing(*launch.callee) || !launch.callee->hasQualifier()) &&
-         !dependsOnOrder(launch) && last.isMacroID() &&
-         placeOf(context.getSourceManager(), last).offset == begin;
+bool LaunchReader::canBeWrittenOut(const RedirectedLaunch &launch, unsigned begin) const {
+  const LaunchSite &site = *launch.site;
+  const SourceLocation last = site.call->getRParenLoc(); // or the macro is only a part of it
+  const bool isOneToken =
+      launch.callee
+          ? !isByUsing(*launch.callee) || !launch.callee->hasQualifier()
+          : isa<DeclRefExpr>(site.kernelExpression()->IgnoreImpCasts()) &&
+                site.kernelExpression()->getBeginLoc() == site.kernelExpression()->getEndLoc();
+  return site.form == LaunchSite::Form::Chevrons && isOneToken && !dependsOnOrder(site) &&
+         last.isMacroID() && placeOf(context.getSourceManager(), last).offset == begin;
 }
 
 void LaunchReader::takeMacro(unsigned begin) {
@@ -209,10 +204,10 @@ void LaunchReader::takeMacro(unsigned begin) {
     if (useOf(each) != begin)
       continue;
     kernel = each.kernel;
-    isKnown = isKnown && canBeWrittenOut(*each.launch, begin);
+    isKnown = isKnown && canBeWrittenOut(each, begin);
     if (!isKnown)
       return refuse(begin, kernel, "it comes from a macro");
-    change.launches.push_back({each.launch, launcherFor(each), std::nullopt, false});
+    change.launches.push_back({each, launcherFor(each), std::nullopt, false});
   }
   result.inMacros.push_back(std::move(change));
   result.diagnostics.push_back(diagnose(diag::macro_written_out, {begin}, kernel));
@@ -220,7 +215,7 @@ void LaunchReader::takeMacro(unsigned begin) {
 
 /// Whether the launch stands in a file that is included inside of a function. That file would have
 /// to include the runtime's header, which cannot be included there.
-bool LaunchReader::isIncludedInFunction(const Launch &launch) const {
+bool LaunchReader::isIncludedInFunction(const LaunchSite &launch) const {
   const FunctionDecl *outermost = launch.in;
   for (const DeclContext *at = launch.in; at; at = at->getParent())
     if (const auto *function = dyn_cast<FunctionDecl>(at))
@@ -232,11 +227,12 @@ bool LaunchReader::isIncludedInFunction(const Launch &launch) const {
 }
 
 /// Whether the text of a launch is in the file as it is.
-bool LaunchReader::isRedirectable(const Launch &launch) const {
-  const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
+bool LaunchReader::isRedirectable(const RedirectedLaunch &launch) const {
+  const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.site->call);
   const CallExpr *config = chevrons ? chevrons->getConfig() : nullptr;
-  return source.isPlainText(launch.call->getSourceRange()) &&
-         source.isPlainText(launch.callee->getSourceRange()) &&
+  const SourceRange name = launch.callee ? launch.callee->getSourceRange()
+                                         : launch.site->kernelExpression()->getSourceRange();
+  return source.isPlainText(launch.site->call->getSourceRange()) && source.isPlainText(name) &&
          (!config || source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}));
 }
 
@@ -269,43 +265,45 @@ std::optional<WrittenConfiguration> LaunchReader::configurationOf(const CallExpr
 }
 
 /// Why the text of a launch cannot be changed where it stands.
-std::optional<std::string> LaunchReader::whyNotInText(const Launch &launch) const {
-  const CallExpr *call = launch.call;
+std::optional<std::string> LaunchReader::whyNotInText(const RedirectedLaunch &launch) const {
+  const CallExpr *call = launch.site->call;
   const DeclRefExpr *callee = launch.callee;
   const SourceManager &sources = context.getSourceManager();
   if (variants.beginIn(placeOf(sources, call->getBeginLoc()), placeOf(sources, call->getEndLoc())))
     return "an #if block is part of it";
-  if (isIncludedInFunction(launch))
+  if (isIncludedInFunction(*launch.site))
     return "it stands in a file that is included inside of a function";
   if (source.isRepeated(source.fileOf(source.offsetOf(call->getBeginLoc()))))
     return "it stands in a header that is included more than once";
+  if (!callee)
+    return std::nullopt;
   const unsigned end = source.endOfToken(source.written(callee->getLocation()));
   if (source.between(beginOf(callee->getLocation()), end) != callee->getDecl()->getName())
     return "it has another name there";
-  const bool isByAddresses =
-      !isa<CUDAKernelCallExpr>(call) && launch.form != Launch::Form::LaunchEx;
-  if (const ParmVarDecl *argument = isByAddresses ? notCopiedByBytes(*callee) : nullptr)
+  if (const ParmVarDecl *argument = launch.site->isByAddresses()
+                                        ? notCopiedByBytes(cast<FunctionDecl>(callee->getDecl()))
+                                        : nullptr)
     return "it passes addresses of arguments, and a launcher would copy '" +
            argument->getNameAsString() + "' by a constructor";
   return std::nullopt;
 }
 
 void LaunchReader::takeInText(const RedirectedLaunch &redirected) {
-  const Launch &launch = *redirected.launch;
+  const LaunchSite &site = *redirected.site;
   auto refuseIt = [&](const std::string &why) {
-    refuse(beginOf(launch.callee->getLocation()), redirected.kernel, why);
+    refuse(beginOf(redirected.nameLocation()), redirected.kernel, why);
   };
-  if (std::optional<std::string> why = whyNotInText(launch))
+  if (std::optional<std::string> why = whyNotInText(redirected))
     return refuseIt(*why);
-  LaunchChange change{&launch, launcherFor(redirected), std::nullopt, false};
-  if (launch.form == Launch::Form::Chevrons) {
-    change.configuration = configurationOf(*cast<CUDAKernelCallExpr>(launch.call)->getConfig());
+  LaunchChange change{redirected, launcherFor(redirected), std::nullopt, false};
+  if (site.form == LaunchSite::Form::Chevrons) {
+    change.configuration = configurationOf(*cast<CUDAKernelCallExpr>(site.call)->getConfig());
     if (!change.configuration)
       return refuseIt("its <<<...>>> comes from a macro");
-    if (context.getSourceManager().isMacroBodyExpansion(launch.call->getRParenLoc()))
+    if (context.getSourceManager().isMacroBodyExpansion(site.call->getRParenLoc()))
       return refuseIt("its arguments come from a macro");
-    change.isOrdered = dependsOnOrder(launch);
-    if (change.isOrdered && !launch.in)
+    change.isOrdered = dependsOnOrder(site);
+    if (change.isOrdered && !site.in)
       return refuseIt("what stands in its <<<...>>> has to be evaluated before its arguments");
   }
   result.inText.push_back(std::move(change));
@@ -316,6 +314,80 @@ void LaunchReader::takeInText(const RedirectedLaunch &redirected) {
 /// Whether the kernel's name is found through a using-declaration. The launcher's name is not
 /// declared by it, and has to be qualified.
 bool isByUsing(const DeclRefExpr &callee) { return isa<UsingShadowDecl>(callee.getFoundDecl()); }
+
+SourceLocation RedirectedLaunch::nameLocation() const {
+  return callee ? callee->getLocation() : site->kernelExpression()->getBeginLoc();
+}
+
+RedirectedLaunch byName(const Launch &launch, const std::string &kernel,
+                        const std::string &launcher) {
+  return {&launch, launch.callee, kernel, launcher, launch.isOneOfSeveral};
+}
+
+std::vector<RedirectedLaunch> throughPointers(const Program &program,
+                                              ArrayRef<const FunctionDecl *> kernels,
+                                              const SourceText &source) {
+  auto placeOfName = [&](const PointerLaunch &launch) {
+    return source.offsetOf(source.written(launch.kernelExpression()->getBeginLoc()));
+  };
+  DenseSet<unsigned> wanted;
+  for (const PointerLaunch &launch : program.pointerLaunches)
+    if (launch.place.isKnown() &&
+        llvm::any_of(kernels, [&](const FunctionDecl *kernel) { return launch.mayLaunch(kernel); }))
+      wanted.insert(placeOfName(launch));
+  std::vector<RedirectedLaunch> result;
+  for (const PointerLaunch &launch : program.pointerLaunches) {
+    if (!launch.place.isKnown() || !wanted.contains(placeOfName(launch)))
+      continue;
+    const SourceRange pointer = launch.kernelExpression()->getSourceRange();
+    const StringRef text = source.between(source.offsetOf(source.written(pointer.getBegin())),
+                                          source.endOfToken(source.written(pointer.getEnd())));
+    result.push_back(
+        {&launch, nullptr, text.str(),
+         launch.isByAddresses() ? "tilelift::launch_pointer_with" : "tilelift::launch_pointer",
+         false});
+  }
+  return result;
+}
+
+const ParmVarDecl *notCopiedByBytes(const FunctionDecl *kernel) {
+  for (const ParmVarDecl *parameter : kernel->parameters())
+    if (!parameter->getType().isTriviallyCopyableType(kernel->getASTContext()))
+      return parameter;
+  return nullptr;
+}
+
+std::vector<Diagnostic> warningsOnUses(const Program &program,
+                                       ArrayRef<const FunctionDecl *> lifted,
+                                       ArrayRef<const FunctionDecl *> kernels,
+                                       const LaunchChanges &changes, const SourceText &source) {
+  DenseSet<const LaunchSite *> changed;
+  for (const LaunchChange &each : changes.inText)
+    changed.insert(each.launch.site);
+  for (const MacroChange &each : changes.inMacros)
+    for (const LaunchChange &launch : each.launches)
+      changed.insert(launch.launch.site);
+  auto isSeen = [&](const FunctionDecl *kernel) {
+    return llvm::any_of(program.pointerLaunches, [&](const PointerLaunch &launch) {
+      return changed.contains(&launch) && launch.mayLaunch(kernel);
+    });
+  };
+  std::vector<Diagnostic> warnings;
+  for (const AddressUse &each : program.addressUses) {
+    const auto *kernel = cast<FunctionDecl>(each.use->getDecl());
+    if (!llvm::is_contained(lifted, kernel->getCanonicalDecl()) ||
+        (each.staysTyped && llvm::is_contained(kernels, kernel->getCanonicalDecl()) &&
+         isSeen(kernel)))
+      continue;
+    const ParmVarDecl *argument = notCopiedByBytes(kernel);
+    warnings.push_back(diagnose(diag::launch_not_lifted, {source.offsetOf(each.use->getLocation())},
+                                kernel->getNameAsString(),
+                                argument ? "its address is used, and a launcher would copy '" +
+                                               argument->getNameAsString() + "' by a constructor"
+                                         : "its address is used"));
+  }
+  return warnings;
+}
 
 LaunchChanges changesOfLaunches(ArrayRef<RedirectedLaunch> launches, ASTContext &context,
                                 const SourceText &source, const MacroUses &macros,
@@ -354,7 +426,7 @@ ForeignLaunches foreignLaunches(const Program &program,
     const auto launcher = launchers.find(sharedNameOf(launch.instance));
     if (launcher == launchers.end())
       continue;
-    result.launches.push_back({&launch, launch.instance->getNameAsString(), launcher->second});
+    result.launches.push_back(byName(launch, launch.instance->getNameAsString(), launcher->second));
     const FunctionDecl *first = launch.instance->getCanonicalDecl();
     if (!seen.insert(first).second)
       continue;

@@ -4,9 +4,10 @@
 // Which of the launches that directive/Program found can become calls of the lifted kernels'
 // launchers, and what has to be known to write them: `kernel<<<...>>>(...)`, functions of the CUDA
 // runtime, launches in arguments of macros, and launches inside of a macro, whose use is then
-// replaced by what it expands to. A launch that cannot be changed goes on with the plain kernel,
-// and a diagnostic says why. And where launchers are declared, so that each is known wherever its
-// kernel is.
+// replaced by what it expands to. A launch through a pointer asks the runtime which launcher
+// belongs to the kernel that the pointer leads to. A launch that cannot be changed goes on with the
+// plain kernel, and a diagnostic says why. And where launchers are declared, so that each is known
+// wherever its kernel is.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_WRITABLE_LAUNCHES_H
@@ -26,10 +27,30 @@ struct Variants;
 
 /// A launch that a launcher shall make.
 struct RedirectedLaunch {
-  const Launch *launch = nullptr;
+  const LaunchSite *site = nullptr;
+  /// The kernel's name in the launch; null for a launch through a pointer.
+  const clang::DeclRefExpr *callee = nullptr;
+  /// What the text calls the kernel.
   std::string kernel;
   std::string launcher;
+  /// In other instantiations of the code around it, the same text launches other kernels.
+  bool isOneOfSeveral = false;
+
+  /// What the launcher's name, or the pointer, is written in the place of.
+  clang::SourceLocation nameLocation() const;
 };
+
+RedirectedLaunch byName(const Launch &launch, const std::string &kernel,
+                        const std::string &launcher);
+/// The launches through pointers that may lead to one of these kernels, in all instantiations of
+/// their text.
+std::vector<RedirectedLaunch> throughPointers(const Program &program,
+                                              llvm::ArrayRef<const clang::FunctionDecl *> kernels,
+                                              const SourceText &source);
+
+/// A parameter of the kernel that no launcher can have as it is found at an address; null if it has
+/// none.
+const clang::ParmVarDecl *notCopiedByBytes(const clang::FunctionDecl *kernel);
 
 /// Where `<<<` stands and where the arguments' parenthesis, and what is between `<<<` and `>>>`.
 struct WrittenConfiguration {
@@ -39,7 +60,7 @@ struct WrittenConfiguration {
 
 /// A launch whose text is changed where it stands.
 struct LaunchChange {
-  const Launch *launch = nullptr;
+  RedirectedLaunch launch;
   /// As it can be written at the launch.
   std::string launcher;
   /// Of a launch by `<<<...>>>`.
@@ -64,6 +85,13 @@ struct LaunchChanges {
 LaunchChanges changesOfLaunches(llvm::ArrayRef<RedirectedLaunch> launches,
                                 clang::ASTContext &context, const SourceText &source,
                                 const MacroUses &macros, const Variants &variants);
+
+/// Says where the address of a kernel is taken that is launched by it where nobody sees it.
+/// `kernels` are those that are launched through pointers as lifted kernels, by `changes`.
+std::vector<Diagnostic> warningsOnUses(const Program &program,
+                                       llvm::ArrayRef<const clang::FunctionDecl *> lifted,
+                                       llvm::ArrayRef<const clang::FunctionDecl *> kernels,
+                                       const LaunchChanges &changes, const SourceText &source);
 
 /// Behind which offset the launcher of a kernel is declared: its first declaration. Or why it
 /// cannot stand there.

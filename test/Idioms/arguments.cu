@@ -10,6 +10,7 @@
 // CHECK: arguments.cu:[[#]]:3: remark: lifted under a guard: 1-D bulk copy of 256 bytes from 'in' to 'line'
 // CHECK: note: at the copy: n - 64 >= 0
 // CHECK: arguments.cu:[[#]]:3: warning: 'box' is launched here with 5 for 'filter'; the copy was checked for 9, so this launch runs the plain kernel [-Wtilelift-other-argument]
+// CHECK: arguments.cu:[[#]]:3: warning: 'box' is launched here with 7 for 'filter'; the copy was checked for 9, so this launch runs the plain kernel [-Wtilelift-other-argument]
 // CHECK: tilelift: box: TMA
 // CHECK: tilelift: box: plain, filter is 5 instead of 9 [argument-value]
 // CHECK: tilelift: box: plain, filter is 7 instead of 9 [argument-value]

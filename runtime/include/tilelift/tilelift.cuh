@@ -16,7 +16,7 @@
 #include <tilelift/store.cuh>
 #include <tilelift/version.h>
 #ifndef __CUDACC_RTC__
-#include <tilelift/launch.cuh>
+#include <tilelift/known_kernels.cuh>
 #endif
 
 #endif
