@@ -359,7 +359,7 @@ std::string print(const Bound &bound, const Symbols &symbols) {
   return both;
 }
 
-std::string Condition::print(const Symbols &symbols) const {
+std::string Condition::print(const Symbols &symbols, size_t longest) const {
   if (isUnknown())
     return "unknown";
   if (isNever())
@@ -367,11 +367,16 @@ std::string Condition::print(const Symbols &symbols) const {
   if (isAlways())
     return "always";
   std::string text;
-  for (const Conjunction &conjunction : getAlternatives()) {
-    text += text.empty() ? "" : " || ";
-    for (const Bound &bound : conjunction)
-      text += (&bound == conjunction.begin() ? "" : " && ") + tilelift::print(bound, symbols);
-  }
+  size_t left = countBounds();
+  for (const Conjunction &conjunction : getAlternatives())
+    for (const Bound &bound : conjunction) {
+      const std::string join = text.empty() ? "" : &bound == conjunction.begin() ? " || " : " && ";
+      const std::string more = join + tilelift::print(bound, symbols);
+      if (!text.empty() && text.size() + more.size() > longest)
+        return text + join + "... (" + std::to_string(left) + " more)";
+      text += more;
+      --left;
+    }
   return text;
 }
 

@@ -93,9 +93,14 @@ public:
     return getAlternatives().size() == 1 ? &getAlternatives()[0] : nullptr;
   }
 
-  std::string print(const Symbols &symbols) const;
+  /// For a message: of a long one the beginning, and how many comparisons follow.
+  std::string print(const Symbols &symbols) const { return print(symbols, longestInMessages); }
+  std::string printAll(const Symbols &symbols) const { return print(symbols, SIZE_MAX); }
 
 private:
+  static constexpr size_t longestInMessages = 200;
+  std::string print(const Symbols &symbols, size_t longest) const;
+
   enum class Kind { Never, Always, Unknown, Bounds };
   using Alternatives = llvm::SmallVector<Conjunction, 1>;
 

@@ -91,15 +91,17 @@ static bool isMadeAlike(const Symbol &a, const Symbol &b) {
 
 SymbolId Symbols::intern(const Symbol &symbol) {
   for (unsigned copy = 0;; ++copy) {
-    auto [place, isNew] =
-        numbers.try_emplace({symbol.kind, symbol.spelling, symbol.identity, symbol.moment, copy},
-                            SymbolId(table.size()));
+    auto [place, isNew] = numbers.try_emplace(
+        {symbol.kind, symbol.spelling + symbol.code, symbol.identity, symbol.moment, copy},
+        SymbolId(table.size()));
     if (isNew)
       table.push_back(symbol);
     if (isNew || isMadeAlike(table[place->second], symbol))
       return place->second;
   }
 }
+
+bool isCalled(StringRef op) { return op == "min" || op == "max"; }
 
 Polynomial Symbols::computed(const Operation &operation, std::string spelling, Interval range,
                              const void *identity) {
@@ -115,9 +117,10 @@ Polynomial Symbols::computed(const Operation &operation, std::string spelling, I
   return Polynomial::symbol(intern(symbol));
 }
 
-bool Symbols::hasParameter(StringRef spelling) const {
+bool Symbols::hasParameter(StringRef spelling, StringRef code) const {
   return llvm::any_of(table, [&](const Symbol &symbol) {
-    return symbol.kind == Symbol::Kind::Parameter && symbol.spelling == spelling;
+    return symbol.kind == Symbol::Kind::Parameter && symbol.spelling == spelling &&
+           symbol.code == code;
   });
 }
 
@@ -417,6 +420,8 @@ std::string Symbols::printWithoutSign(const Term &term) const {
 }
 
 std::string Symbols::print(const Polynomial &left, const char *op, const Polynomial &right) const {
+  if (isCalled(op))
+    return op + ("(" + print(left)) + ", " + print(right) + ")";
   auto operand = [&](const Polynomial &value) {
     std::string text = print(value);
     bool isSimple = text.find(' ') == std::string::npos;

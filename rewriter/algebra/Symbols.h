@@ -68,6 +68,9 @@ struct Operation {
   bool isInt;
 };
 
+/// Whether an operation is written as a call: `min(a, b)`.
+bool isCalled(llvm::StringRef op);
+
 /// How C++ calls what lies in memory at places that depend on symbols:
 /// "jobs[" first + 1 "].rows[" k "]".
 struct IndexedName {
@@ -88,6 +91,8 @@ struct Symbol {
 
   Kind kind = Kind::Opaque;
   std::string spelling;
+  /// How code writes it, where the spelling is for people alone: of a private member. Else empty.
+  std::string code;
   /// Tells symbols with the same spelling apart: the variable or, for what is looked up, the type
   /// that is read or the statement that reads it.
   const void *identity = nullptr;
@@ -123,6 +128,8 @@ struct Symbol {
   std::shared_ptr<const IndexedName> name;
   /// For BlockIndex and GridSize: 0, 1 or 2.
   unsigned axis = 0;
+
+  const std::string &inCode() const { return code.empty() ? spelling : code; }
 };
 
 /// A product in two factors: `device` has the symbols that only the device knows (1 if there are
@@ -142,8 +149,9 @@ public:
                       const void *identity = nullptr);
   const Symbol &operator[](SymbolId id) const { return table[id]; }
   size_t size() const { return table.size(); }
-  /// Whether the kernel has a number of that name among its arguments and their members.
-  bool hasParameter(llvm::StringRef spelling) const;
+  /// Whether the kernel has a number of that name among its arguments and their members, and code
+  /// writes it so.
+  bool hasParameter(llvm::StringRef spelling, llvm::StringRef code) const;
 
   /// The numbers that a polynomial can take, from its symbols' ranges.
   Interval rangeOf(const Polynomial &value) const;
@@ -207,7 +215,7 @@ public:
 
   /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".
   std::string print(const Polynomial &value) const;
-  /// In parentheses: "(w / 2)".
+  /// In parentheses: "(w / 2)"; "min(a, b)".
   std::string print(const Polynomial &left, const char *op, const Polynomial &right) const;
   std::string print(const IndexedName &name) const;
 

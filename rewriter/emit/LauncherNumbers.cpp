@@ -87,6 +87,7 @@ std::string LauncherNumbers::sum(const HostNumber &number, Arguments as, StringR
 
 std::string LauncherNumbers::factor(const HostNumber &factor, Arguments as) const {
   const std::string text = factor.kind != Kind::Argument ? operation(factor)
+                           : !factor.code.empty()        ? factor.code
                            : factor.needsCast            ? "(long long)" + factor.text
                                                          : factor.text;
   return as == Arguments::Ranges ? rangeOfOne(text) : text;

@@ -195,8 +195,9 @@ std::string Writer::checkText(const RecipeCheck &check) const {
 /// Where the tensor begins, if boxes start so far inside of it.
 std::string Writer::startOf(const RecipeTensor &tensor) const {
   const std::string hint = tileName(tensor.copy);
-  std::string address =
-      tensor.address.empty() ? "tilelift::address_of(" + tensor.tensor + ")" : tensor.address;
+  std::string address = tensor.address.empty() ? "tilelift::address_of(" + tensor.tensor + ")"
+                        : tensor.code.empty()  ? tensor.address
+                                               : tensor.code;
   if (!tensor.offset.isZero())
     address = "reinterpret_cast<const char *>(" + address + ") + " +
               numbers.number(tensor.offset, hint + "_offset");

@@ -246,6 +246,7 @@ RecipeTensor tensorOf(const std::vector<const Plan *> &plans, const PlannedCopy 
   tensor.tile = first.tile;
   tensor.tensor = first.base.name();
   tensor.address = first.base.symbol.empty() ? first.base.spelling : "";
+  tensor.code = first.base.code;
   if (first.bulk())
     return tensor;
   TensorNumbers numbers(plans);

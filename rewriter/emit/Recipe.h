@@ -113,6 +113,8 @@ struct RecipeTensor {
   std::string tile, tensor;
   std::string
       address; ///< an argument or a member of one; empty: the variable `tensor` of the device
+  /// How code writes the address where that is a private member; else empty.
+  std::string code;
   /// The mangled name of that variable, which tool/Emission finds in the lifted source.
   std::string variable;
   HostNumber offset; ///< bytes

@@ -92,6 +92,20 @@ void Interpreter::approach(const Stmt *statement) {
   }
 }
 
+Diagnostic Interpreter::describeWay(const Condition &first, Place copy) const {
+  auto comes = [&](const Condition &where) {
+    return where.isAlways()  ? std::string("does")
+           : where.isNever() ? std::string("does not")
+                             : "does where '" + where.print(block.symbols) + "'";
+  };
+  const std::string name = "thread " + std::to_string(threadNumber);
+  Diagnostic refusal = diagnose(diag::divergent_copy, copy,
+                                name + " " + comes(reached) + ", and thread 0 " + comes(first));
+  if (onTheWay && reached.isNever())
+    refusal.notes.push_back({placeOf(onTheWay), name + " does not go on from here"});
+  return refusal;
+}
+
 /// Refuses the copy if a thread may end in a part of the way that lies behind it. Where the
 /// interpreter follows that part, running it has refused the copy already. Calls that are not
 /// followed and destructors at the end of a scope are not run; only their effects say so.

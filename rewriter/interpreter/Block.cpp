@@ -383,8 +383,8 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
 
 unsigned Block::baseOf(GlobalBase base) {
   auto known = llvm::find_if(bases, [&](const GlobalBase &other) {
-    return other.spelling == base.spelling && other.identity == base.identity &&
-           other.indices == base.indices;
+    return other.spelling == base.spelling && other.code == base.code &&
+           other.identity == base.identity && other.indices == base.indices;
   });
   if (known != bases.end())
     return unsigned(known - bases.begin());

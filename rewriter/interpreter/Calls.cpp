@@ -248,7 +248,8 @@ std::optional<Value> Interpreter::smallerOrLarger(StringRef name, const CallExpr
       kernel.context.BoolTy, placeOf(call));
   if (less.isUnknown())
     return Scalar::unknown("is computed by '" + spell(call) + "'", placeOf(call));
-  return isMinimum ? b.overwritten(less, a) : a.overwritten(less, b);
+  return nameExtreme(isMinimum ? b.overwritten(less, a) : a.overwritten(less, b), type,
+                     placeOf(call));
 }
 
 /// The library's magnitude of an integer.

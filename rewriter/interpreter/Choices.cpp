@@ -7,7 +7,8 @@
 // As cases they say most: a guard that speaks of one of them is followed into each.
 // But a box starts at one place, so where the cases lead nowhere the copy is analysed
 // again with `namesChoices`: such a variable is then a symbol, or a tensor of its own,
-// and what TMA needs of it is tested at the copy.
+// and what TMA needs of it is tested at the copy. So is the smaller or the larger of two
+// numbers, one of which is looked up, as in `rows[r] < n ? rows[r] : n - 1`.
 //===----------------------------------------------------------------------===//
 
 #include "interpreter/Interpreter.h"
@@ -20,6 +21,7 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
+
 /// Whether nothing changes the variable between a statement on the way and the copy, in any round
 /// of a loop around both.
 bool Interpreter::isSettled(const VarDecl *variable, const Stmt *done) const {
@@ -104,6 +106,43 @@ void Interpreter::namePointer(const VarDecl *variable, const Value &value) {
   unsigned number = baseOf(base, type->getPointeeType(), true);
   memory[objectOf(variable)].write(0, sizeOf(type), Condition::always(),
                                    Scalar::ofAddress(Scalar::Space::Global, number, 0));
+}
+
+/// What the copy asks for once more in the place of a choice between two numbers: the smaller or
+/// the larger one. All other values are left as they are.
+Value Interpreter::nameExtreme(Value value, QualType type, Place place) {
+  const ArrayRef<ValueCase> cases = value.getCases();
+  auto isNumber = [](const ValueCase &each) {
+    return each.scalar.is(Scalar::Kind::Number) || each.scalar.is(Scalar::Kind::Data);
+  };
+  if (cases.size() != 2 || !numberType(type) || !llvm::all_of(cases, isNumber) ||
+      cases[1].guard != !cases[0].guard)
+    return value;
+  const Scalar first = asNumber(cases[0].scalar, type, place),
+               second = asNumber(cases[1].scalar, type, place);
+  if (!first.is(Scalar::Kind::Number) || !second.is(Scalar::Kind::Number))
+    return value;
+  const Polynomial more = second.number - first.number;
+  auto isChosen = [&](const Polynomial &distance) {
+    return cases[0].guard == Condition::notNegative(distance) ||
+           cases[0].guard == Condition::notNegative(distance - Polynomial(1));
+  };
+  const bool isSmaller = isChosen(more), isLarger = isChosen(-more);
+  if (block.symbols.lookupsFor(more).empty() || isSmaller == isLarger)
+    return value;
+  block.hasChoices = true;
+  if (!kernel.namesChoices)
+    return value;
+  const Interval a = block.symbols.rangeOf(first.number), b = block.symbols.rangeOf(second.number);
+  const Interval range = isSmaller ? Interval{std::min(a.low, b.low), std::min(a.high, b.high)}
+                                   : Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
+  const char *op = isSmaller ? "min" : "max";
+  const std::string text = block.symbols.print(first.number, op, second.number);
+  Needs needs = first.needs;
+  addNeeds(needs, second.needs);
+  return Scalar::ofNumber(
+      block.symbols.computed({op, first.number, second.number, /*isInt=*/false}, text, range),
+      needs);
 }
 
 } // namespace tilelift

@@ -320,11 +320,7 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
     names = interpreter.namesInScope();
   } else {
     if (interpreter.getReached() != reached)
-      return fail(diagnose(diag::divergent_copy, place(),
-                           "the condition on the way is '" +
-                               interpreter.getReached().print(block.symbols) + "' for thread " +
-                               std::to_string(thread) + " and '" + reached.print(block.symbols) +
-                               "' for thread 0"));
+      return fail(interpreter.describeWay(reached, place()));
     keepCommon(names, interpreter.namesInScope());
   }
   if (!interpreter.getReached().isNever()) // of the others, nothing is known there

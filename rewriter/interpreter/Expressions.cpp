@@ -582,7 +582,8 @@ Value Interpreter::evaluateConditional(const AbstractConditionalOperator *condit
   mask = before && !condition;
   Value no = arm(conditional->getFalseExpr());
   mask = before;
-  return atOnePlace(no.overwritten(condition, yes), block.symbols);
+  return nameExtreme(atOnePlace(no.overwritten(condition, yes), block.symbols),
+                     conditional->getType(), placeOf(conditional));
 }
 
 } // namespace tilelift

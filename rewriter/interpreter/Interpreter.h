@@ -55,10 +55,15 @@ struct KernelUnderTest {
   llvm::DenseMap<const clang::ParmVarDecl *, Multiples> argumentNumbers =
       llvm::DenseMap<const clang::ParmVarDecl *, Multiples>();
   /// A variable that is the same in all threads, but has no single formula, becomes a symbol (a
-  /// pointer: a base of its own) instead of a value with one case for each branch.
+  /// pointer: a base of its own) instead of a value with one case for each branch; so does the
+  /// smaller or larger of two numbers of which one is looked up.
   bool namesChoices = false;
+  /// Cases that differ by what is looked up become one (relation/RowChoices.h).
+  bool mergesCases = false;
   /// Statements in whose place threads left the kernel where these hold: no thread does.
   const llvm::DenseSet<const clang::Stmt *> *exits = nullptr;
+  /// Launchers are written in C++, which can read an argument's private members by their places.
+  bool readsPrivateMembers = false;
   /// Arguments that launches give as constants, as far as sizes depend on them; the
   /// launcher tests that they have these values.
   std::map<std::string, int64_t> givenArguments = {};
@@ -118,6 +123,9 @@ public:
 
   /// Returns the condition under which this thread reaches the target.
   const Condition &getReached() const { return reached; }
+  /// Says how the thread's way to a copy differs from that of thread 0, which gets there where
+  /// `first` holds.
+  Diagnostic describeWay(const Condition &first, Place copy) const;
   /// Where the way to the target ended, of a thread that does not get there.
   const clang::Stmt *endOfWay() const { return onTheWay; }
   /// Whether this thread may miss the target for a reason that getReached() does not express.
@@ -193,6 +201,7 @@ private:
   bool isFormula(const Value &value) const;
   void nameNumber(const clang::VarDecl *variable, const Value &value, const clang::Stmt *done);
   void namePointer(const clang::VarDecl *variable, const Value &value);
+  Value nameExtreme(Value value, clang::QualType type, Place place);
 
   // Loops around the target.
   /// What a loop changes, and by how much each round moves it, if by the same.
@@ -420,7 +429,14 @@ private:
     std::string spelling;
     clang::QualType type;
     int64_t offset;
+    /// A member that others may not name, or in one.
+    bool isHidden = false;
+    /// How code writes a number or a pointer that is hidden; else empty.
+    std::string code = {};
   };
+  std::string codeOf(const ArgumentPart &part) const;
+  void describeMember(const clang::FieldDecl *field, const clang::CXXRecordDecl *whole,
+                      const ArgumentPart &part, unsigned object);
   void describeArgument(const ArgumentPart &part, unsigned object);
   void describeElements(const clang::ConstantArrayType *array, const ArgumentPart &part,
                         unsigned object);

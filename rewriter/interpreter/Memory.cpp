@@ -219,7 +219,7 @@ void Interpreter::failAtLookup(const Source &pointer, Place place) {
 
 Value Interpreter::load(const Value &address, QualType type, Place place) {
   if (type.isVolatileQualified() && isCopying())
-    fail(diagnose(diag::unsupported_statement, place, "a volatile access"));
+    fail(diagnose(diag::volatile_access, place));
   Value result;
   bool first = true;
   for (const ValueCase &one : address.getCases()) {
@@ -245,7 +245,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
     result = first ? loaded : result.overwritten(one.guard, loaded);
     first = false;
   }
-  return result;
+  return nameExtreme(std::move(result), type, place);
 }
 
 Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
@@ -310,7 +310,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
   if (stopped() || (isCopying() && !isAtOnePlace(address, place)))
     return;
   if (type.isVolatileQualified() && isCopying())
-    fail(diagnose(diag::unsupported_statement, place, "a volatile access"));
+    fail(diagnose(diag::volatile_access, place));
   for (const ValueCase &one : address.getCases()) {
     const Scalar to = asAddress(one.scalar, type, place);
     const Condition guard = mask && one.guard;

@@ -223,13 +223,20 @@ unsigned Interpreter::objectOf(const VarDecl *variable) {
 
 /// An argument of the kernel, or a member of one: a symbol, or a base that offsets are
 /// counted from.
-void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
+void Interpreter::describeArgument(const ArgumentPart &described, unsigned object) {
+  ArgumentPart part = described;
   QualType type = part.type;
+  if (part.isHidden && (numberType(type) || type->isPointerType())) {
+    part.code = codeOf(part);
+    if (part.code.empty())
+      return;
+  }
   bool isFixed = kernel.facts.changesOf(part.parameter).empty();
   if (std::optional<NumberType> number = numberType(type)) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::Parameter;
     symbol.spelling = part.spelling;
+    symbol.code = part.code;
     symbol.range = number->rangeOfAny();
     symbol.isUnsignedLong = number->isUnsignedLong();
     symbol.knownAtLaunch = true;
@@ -249,6 +256,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
   } else if (type->isPointerType()) {
     GlobalBase base;
     base.spelling = part.spelling;
+    base.code = part.code;
     base.knownAtLaunch = true;
     base.origin = part.parameter;
     base.originOffset = part.offset;
@@ -275,7 +283,7 @@ void Interpreter::describeElements(const ConstantArrayType *array, const Argumen
   const QualType element = array->getElementType();
   for (uint64_t i = 0; array->getZExtSize() <= most && i < array->getZExtSize(); ++i)
     describeArgument({part.parameter, part.spelling + "[" + std::to_string(i) + "]", element,
-                      part.offset + int64_t(i * sizeOf(element))},
+                      part.offset + int64_t(i * sizeOf(element)), part.isHidden},
                      object);
 }
 
@@ -288,8 +296,29 @@ unsigned Interpreter::baseOf(GlobalBase base, QualType pointee, bool isFixed) {
   return block.baseOf(std::move(base));
 }
 
+/// How code reads a member that it may not name: by where the member lies in the argument. Empty if
+/// the argument or the member's type does not allow that.
+std::string Interpreter::codeOf(const ArgumentPart &part) const {
+  const QualType whole = part.parameter->getType();
+  QualType type = part.type.getCanonicalType().getUnqualifiedType();
+  if (const auto *enumeration = type->getAs<EnumType>())
+    type = enumeration->getDecl()->getIntegerType().getCanonicalType();
+  const bool isBuiltin =
+      type->isBuiltinType() || (type->isPointerType() && type->getPointeeType()->isBuiltinType());
+  const CXXRecordDecl *pointee = type->isPointerType() ? type->getPointeeCXXRecordDecl() : nullptr;
+  const bool isOfAll = pointee && isa<TranslationUnitDecl>(pointee->getDeclContext()) &&
+                       pointee->getIdentifier() && !isa<ClassTemplateSpecializationDecl>(pointee);
+  if (!kernel.readsPrivateMembers || !whole.isTriviallyCopyableType(kernel.context) ||
+      (!isBuiltin && !isOfAll))
+    return "";
+  PrintingPolicy policy = kernel.context.getPrintingPolicy();
+  policy.SuppressTagKeyword = true;
+  return "tilelift::member<" + type.getAsString(policy) + ", " + std::to_string(part.offset) +
+         ">(" + part.parameter->getNameAsString() + ")";
+}
+
 /// What the launcher may name: public members, those of base classes too. `object` is of the
-/// class `whole`, by whose members they are named.
+/// class `whole`, by whose members they are named. What it may not name it finds by its place.
 void Interpreter::describeMembers(const CXXRecordDecl *record, const CXXRecordDecl *whole,
                                   const ArgumentPart &part, unsigned object) {
   record = record->getDefinition();
@@ -297,35 +326,38 @@ void Interpreter::describeMembers(const CXXRecordDecl *record, const CXXRecordDe
     return;
   const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
   for (const CXXBaseSpecifier &base : record->bases())
-    if (base.getAccessSpecifier() == AS_public && !base.isVirtual())
-      if (const auto *own = base.getType()->getAsCXXRecordDecl())
-        describeMembers(own, whole,
-                        {part.parameter, part.spelling, base.getType(),
-                         part.offset + layout.getBaseClassOffset(own).getQuantity()},
-                        object);
-  for (const FieldDecl *field : record->fields()) {
-    bool hasName =
-        field->getIdentifier() && !field->isBitField() && !field->getType()->isReferenceType();
-    if (!hasName)
-      continue;
-    const int64_t offset =
-        part.offset +
-        kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
-            .getQuantity();
-    const std::string spelling = part.spelling + "." + field->getNameAsString();
-    if (field->getAccess() != AS_public)
-      memory[object].write(
-          offset, sizeOf(field->getType()), Condition::always(),
-          Scalar::unknown("is a member that '" + record->getNameAsString() + "' keeps to itself",
-                          placeOf(field->getLocation())));
-    else if (meansField(whole, field))
-      describeArgument({part.parameter, spelling, field->getType(), offset}, object);
-    else
-      memory[object].write(
-          offset, sizeOf(field->getType()), Condition::always(),
-          Scalar::unknown("is a member of a base class that '" + spelling + "' alone does not mean",
-                          placeOf(field->getLocation())));
-  }
+    if (const auto *own = base.getType()->getAsCXXRecordDecl(); own && !base.isVirtual())
+      describeMembers(own, whole,
+                      {part.parameter, part.spelling, base.getType(),
+                       part.offset + layout.getBaseClassOffset(own).getQuantity(),
+                       part.isHidden || base.getAccessSpecifier() != AS_public},
+                      object);
+  for (const FieldDecl *field : record->fields())
+    describeMember(field, whole, part, object);
+}
+
+void Interpreter::describeMember(const FieldDecl *field, const CXXRecordDecl *whole,
+                                 const ArgumentPart &part, unsigned object) {
+  if (!field->getIdentifier() || field->isBitField() || field->getType()->isReferenceType())
+    return;
+  const auto *record = cast<CXXRecordDecl>(field->getParent());
+  const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
+  const int64_t offset =
+      part.offset +
+      kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
+          .getQuantity();
+  const bool isHidden =
+      part.isHidden || field->getAccess() != AS_public || !meansField(whole, field);
+  const QualType type = field->getType();
+  if (isHidden && sizeOf(type) > 0)
+    memory[object].write(
+        offset, sizeOf(type), Condition::always(),
+        Scalar::unknown("is a member that '" + record->getNameAsString() + "' keeps to itself",
+                        placeOf(field->getLocation())));
+  const std::string of = meansField(whole, field) ? "" : record->getNameAsString() + "::";
+  describeArgument(
+      {part.parameter, part.spelling + "." + of + field->getNameAsString(), type, offset, isHidden},
+      object);
 }
 
 /// A variable in global memory, or in constant memory: that one may be looked up in, but

@@ -180,7 +180,7 @@ NamesInScope Interpreter::namesInScope() {
     addMembers("this->", record, record, frames.back().self, true, names);
   for (const ArgumentPart &part : arguments)
     if (ofKernel.contains(part.parameter))
-      addName(part.spelling, part.type,
+      addName(part.isHidden ? part.code : part.spelling, part.type,
               memory[objectOf(part.parameter)].read(part.offset, sizeOf(part.type), {}), names);
   return names;
 }

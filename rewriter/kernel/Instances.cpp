@@ -156,7 +156,8 @@ DenseMap<const ParmVarDecl *, Multiples> argumentNumbers(const AnnotatedStatemen
       continue;
     const VariableFacts facts(other.path);
     const Uniformity uniformity(facts, effects, other.path);
-    const KernelUnderTest under{file.context, other.path, facts, effects, uniformity, block};
+    KernelUnderTest under{file.context, other.path, facts, effects, uniformity, block};
+    under.readsPrivateMembers = file.selection.output == Output::Program;
     for (size_t i = 0; i < other.path.getCalls().size(); ++i) {
       const FunctionDecl *callee = other.path.getFunctions()[i + 1];
       const CallParts parts = partsOf(other.path.getCalls()[i]);
@@ -218,6 +219,7 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
                         isShared ? argumentNumbers(annotated, instance, plan.block, file)
                                  : DenseMap<const ParmVarDecl *, Multiples>()};
   under.exits = &file.exits;
+  under.readsPrivateMembers = file.selection.output == Output::Program;
   std::vector<PlannedCopy> copies;
   if (isSelected(*annotated.directive, file, choices)) {
     Attempt attempt = planStatement(under, annotated, file);

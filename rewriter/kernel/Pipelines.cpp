@@ -313,6 +313,7 @@ void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
   const KernelEffects &own = file.effects.of(instance.function);
   Uniformity uniformity(facts, own, annotated.path);
   KernelUnderTest under{file.context, annotated.path, facts, own, uniformity, instance.block};
+  under.readsPrivateMembers = file.selection.output == Output::Program;
   auto made = withPipeline(instance, {loop, &directive, annotated.path}, under);
   if (auto *reason = std::get_if<Diagnostic>(&made)) {
     // With a copy selected, what the pipeline would be of may not be.
@@ -354,6 +355,7 @@ void planOwnRings(InstancePlan &instance, const DenseSet<const Stmt *> &asked,
     VariableFacts facts(ahead.path);
     Uniformity uniformity(facts, own, ahead.path);
     KernelUnderTest under{file.context, ahead.path, facts, own, uniformity, instance.block};
+    under.readsPrivateMembers = file.selection.output == Output::Program;
     const bool hasPipeline = llvm::any_of(instance.copies, [&](const PlannedCopy &copy) {
       return copy.pipeline && facts.isWithin(copy.statement, ahead.loop);
     });

@@ -10,6 +10,7 @@
 #include "interpreter/CopyAnalysis.h"
 #include "kernel/LaunchArguments.h"
 #include "kernel/StorePlaces.h"
+#include "relation/RowChoices.h"
 #include "relation/WrittenBytes.h"
 #include "spelling/NamedParts.h"
 #include "support/Locations.h"
@@ -145,6 +146,10 @@ Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotate
   made.decidingArguments = std::move(analysed.decidingArguments);
   if (made.refusal && !under.guard.statement && under.kind == CopyKind::Load)
     tryGuards(*made.refusal, under, annotated, file);
+  if (under.mergesCases)
+    for (AnalysedCopy &copy : analysed.copies)
+      if (std::optional<CopyRelation> merged = withoutRowChoices(copy.relation))
+        copy.relation = std::move(*merged);
   planCopies(made, analysed.copies, under, annotated, file);
   if (made.refusal && analysed.endOfWay) // what is not known of the copy may be so for this alone
     made.refusal =
@@ -219,6 +224,13 @@ FitOptions fitOptionsOf(const Directive &directive, const Device &device) {
           [](const Plan &plan) { return !unnamedPart(plan); }, device};
 }
 
+/// Whether a refusal speaks of cases, which nobody has written as such.
+static bool isOfCases(const Diagnostic &refusal) {
+  return llvm::is_contained({DiagnosticId::uneven_guard, DiagnosticId::guard_not_a_box,
+                             DiagnosticId::gathered_rows, DiagnosticId::gathered_guard},
+                            refusal.id);
+}
+
 Attempt planStatement(KernelUnderTest &under, const AnnotatedStatement &annotated,
                       const FileFacts &file) {
   Attempt best = attemptAsLaunched(under, annotated, file);
@@ -226,10 +238,14 @@ Attempt planStatement(KernelUnderTest &under, const AnnotatedStatement &annotate
     KernelUnderTest named = under;
     named.namesChoices = true;
     Attempt other = attempt(named, annotated, file);
-    // A guard that says which case it is, nobody has written.
-    bool isOfCases = best.refusal && (best.refusal->id == DiagnosticId::uneven_guard ||
-                                      best.refusal->id == DiagnosticId::guard_not_a_box);
-    if (other.refusal ? isOfCases : best.refusal || other.countGuards() < best.countGuards())
+    if (other.refusal ? best.refusal && isOfCases(*best.refusal)
+                      : best.refusal || other.countGuards() < best.countGuards())
+      best = std::move(other);
+  }
+  if (best.refusal && isOfCases(*best.refusal)) {
+    KernelUnderTest merging = under;
+    merging.namesChoices = merging.mergesCases = true;
+    if (Attempt other = attempt(merging, annotated, file); !other.refusal)
       best = std::move(other);
   }
   return best;

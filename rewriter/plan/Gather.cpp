@@ -249,14 +249,27 @@ std::optional<Requirement> GatherReader::inRows(const Requirement &first, const 
   return value ? std::optional(Requirement{*value, first.within, first.place}) : std::nullopt;
 }
 
+/// Their order says nothing.
 std::optional<std::vector<Requirement>>
 GatherReader::inRows(ArrayRef<Requirement> first, ArrayRef<Requirement> other, int64_t row) {
+  if (first.size() != other.size())
+    return std::nullopt;
   std::vector<Requirement> all;
-  for (size_t i = 0; i < first.size() && first.size() == other.size(); ++i)
-    if (std::optional<Requirement> both = inRows(first[i], other[i], row))
-      all.push_back(*both);
-  return all.size() == first.size() && first.size() == other.size() ? std::optional(all)
-                                                                    : std::nullopt;
+  SmallVector<const Requirement *, 8> left;
+  for (const Requirement &each : other)
+    left.push_back(&each);
+  for (const Requirement &each : first) {
+    std::optional<Requirement> both;
+    auto match = llvm::find_if(left, [&](const Requirement *candidate) {
+      both = inRows(each, *candidate, row);
+      return both.has_value();
+    });
+    if (match == left.end())
+      return std::nullopt;
+    left.erase(match);
+    all.push_back(*both);
+  }
+  return all;
 }
 
 /// What the load needs that does not hold anyway.

@@ -151,6 +151,7 @@ bool sameOperations(const Plan &a, const Plan &b) {
            (x.pieces == 1) == (y.pieces == 1);
   };
   return a.kind == b.kind && sameAccess(a, b) && a.base.spelling == b.base.spelling &&
+         a.base.code == b.base.code &&
          std::equal(a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end(),
                     sameDimension) &&
          sameChecks(a.copyChecks, b.copyChecks) && a.gather.has_value() == b.gather.has_value() &&
@@ -361,7 +362,7 @@ json::Value toJson(const CopyRelation &relation) {
       case Source::Kind::Other: from = "other: " + source.text; break;
       }
       const char *end = relation.kind == CopyKind::Load ? "from" : "to";
-      cases.push_back(json::Object{{"when", each.guard.print(symbols)}, {end, from}});
+      cases.push_back(json::Object{{"when", each.guard.printAll(symbols)}, {end, from}});
     }
     cells.push_back(json::Object{{"byte", cell.offset},
                                  {"size", cell.size},

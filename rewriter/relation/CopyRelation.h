@@ -173,6 +173,8 @@ struct Cell {
 /// A pointer into global memory, or a variable there, that offsets are counted from.
 struct GlobalBase {
   std::string spelling;
+  /// How code writes it, where the spelling is for people alone: of a private member. Else empty.
+  std::string code;
   std::string elementType;
   unsigned elementSize = 1;
   bool knownAtLaunch = false;

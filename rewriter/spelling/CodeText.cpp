@@ -238,6 +238,10 @@ std::optional<std::string> CodeText::computed(size_t plan, const Operation &oper
   std::optional<std::string> left = operand(operation.left), right = operand(operation.right);
   if (!left || !right)
     return std::nullopt;
+  if (isCalled(operation.op))
+    return cast((StringRef(operation.op) == "min" ? "tilelift::smaller(" : "tilelift::larger(") +
+                    *left + ", " + *right + ")",
+                isInt, width);
   return cast("(" + *left + " " + operation.op + " " + *right + ")", isInt, width);
 }
 
@@ -268,7 +272,7 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, Wi
   switch (symbol.kind) {
   case Symbol::Kind::BlockIndex:
   case Symbol::Kind::GridSize:
-    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, width))
+    return symbol.readableAtCopy ? std::optional(cast(symbol.inCode(), false, width))
                                  : std::nullopt;
   case Symbol::Kind::Opaque:
     // How people would write an operation says nothing of the types it is computed in.
@@ -277,7 +281,7 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, Wi
     if (symbol.readableAtCopy && symbol.name &&
         (plans[plan]->isAhead || plans[plan]->isOfRow(Polynomial::symbol(id))))
       return lookedUp(plan, *symbol.name, width);
-    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, width))
+    return symbol.readableAtCopy ? std::optional(cast(symbol.inCode(), false, width))
                                  : std::nullopt;
   default: return std::nullopt;
   }

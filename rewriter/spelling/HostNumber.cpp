@@ -25,7 +25,7 @@ public:
   std::string print(const HostNumber &number) const {
     switch (number.kind) {
     case Kind::Sum: return sum(number);
-    case Kind::Argument: return language.argument(number.text);
+    case Kind::Argument: return language.argument(number.code.empty() ? number.text : number.code);
     case Kind::Operation:
       return "(" + operand(number.operands[0]) + " " + number.text + " " +
              operand(number.operands[1]) + ")";
@@ -147,6 +147,7 @@ std::optional<HostNumber> HostNumbers::ofSymbol(size_t plan, SymbolId id) {
     result.emplace();
     result->kind = Kind::Argument;
     result->text = symbol.spelling;
+    result->code = symbol.code;
     result->needsCast = symbol.needsCast;
   }
   if (!result)

@@ -56,6 +56,8 @@ struct HostNumber {
   bool mayOverflow = false;
   /// Argument: it is of a scoped enumeration, which C++ does not convert to a number by itself.
   bool needsCast = false;
+  /// Argument: how code writes a private member; else empty.
+  std::string code;
 
   bool isConstant() const {
     return kind == Kind::Sum &&

@@ -18,8 +18,9 @@ std::vector<Polynomial> valuesIn(const PlansOfCopy &plans,
 
 bool allKnow(const PlansOfCopy &plans, const Symbol &symbol) {
   return symbol.kind != Symbol::Kind::Parameter || !StringRef(symbol.spelling).contains('.') ||
-         llvm::all_of(
-             plans, [&](const Plan *plan) { return plan->symbols.hasParameter(symbol.spelling); });
+         llvm::all_of(plans, [&](const Plan *plan) {
+           return plan->symbols.hasParameter(symbol.spelling, symbol.code);
+         });
 }
 
 bool mayOverflow(const PlansOfCopy &plans, ArrayRef<Polynomial> values) {

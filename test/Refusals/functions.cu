@@ -76,12 +76,12 @@ __global__ void by_macro(float *out, const float *in) {
 
 __device__ void divergent(float *tile, const float *in) {
 #pragma tma load threads(64)
-  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'never' for thread 32 and 'always' for thread 0}}
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: thread 32 does not, and thread 0 does}}
 }
 
 __global__ void by_some(float *out, const float *in) {
   __shared__ float tile[64];
-  if (threadIdx.x < 32)
+  if (threadIdx.x < 32) // expected-note {{thread 32 does not go on from here}}
     divergent(tile, in);
   out[threadIdx.x] = tile[63 - threadIdx.x];
 }
@@ -104,9 +104,9 @@ __global__ void two_ways(float *out, const float *a, const float *b) {
 // Half of what it keeps is what the sibling keeps.
 __device__ float kept(const float *in, int n, bool lifted) { // expected-error {{a copy in a function that has shared memory of its own and is called in ways that differ is not available yet}}
   __shared__ float row[64];
-  if (lifted) {
+  if (lifted) { // expected-note {{thread 32 does not go on from here}}
 #pragma tma load threads(64)
-    row[threadIdx.x] = in[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'never' for thread 32}} expected-note {{so this copy is not lifted}}
+    row[threadIdx.x] = in[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: thread 32 does not, and thread 0 does}} expected-note {{so this copy is not lifted}}
   } else if (threadIdx.x < n) {
     row[threadIdx.x] = 0;
   }

@@ -64,7 +64,7 @@ __global__ void with_barrier(float *out, const float *in) {
 __global__ void with_volatile(float *out, const volatile float *in) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{a volatile access is not followed in an annotated copy}}
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{this access is volatile: it has to be made as it is written, and not by TMA; where barriers order what threads do to the memory, 'volatile' can go [-Wtilelift-volatile-access]}}
   out[threadIdx.x] = part[threadIdx.x];
 }
 
@@ -249,50 +249,6 @@ __global__ void staged(float *out, const float *in, int stage) {
   part[stage * (threadIdx.x % 2)][threadIdx.x] = in[threadIdx.x]; // expected-error {{the place in 'part' is not followed: it depends on 'stage * 256'}} expected-note {{no launch gives the argument 'stage' as a constant: make it one, or a template parameter}}
   out[threadIdx.x] = part[stage][threadIdx.x];
 }
-
-// A member that the launcher cannot name.
-class Limited {
-  int limit;
-
-public:
-  __device__ void run(float *out, const float *in) const {
-    __shared__ float part[64];
-    const int x = blockIdx.x * 64 + threadIdx.x;
-#pragma tma load threads(64)
-    part[threadIdx.x] = x < limit ? in[x] : 0.f; // expected-error {{'part[0]' is not a copy: the value depends on 'x < limit', which depends on 'limit', which is a member that 'Limited' keeps to itself [-Wtilelift-computed-value]}}
-    __syncthreads();
-    out[x] = part[63 - threadIdx.x];
-  }
-  __device__ void runNegated(float *out, const float *in) const {
-    __shared__ float part[64];
-    const int x = blockIdx.x * 64 + threadIdx.x;
-#pragma tma load threads(64)
-    part[threadIdx.x] = x >= 0 && !(x >= limit) ? in[x] : 0.f; // expected-error {{'part[0]' is not a copy: the value depends on 'x >= 0 && !(x >= limit)', which depends on 'limit', which is a member that 'Limited' keeps to itself [-Wtilelift-computed-value]}}
-    __syncthreads();
-    out[x] = part[63 - threadIdx.x];
-  }
-};
-__global__ void limited(float *out, const float *in, Limited by) {
-  by.run(out, in);
-  by.runNegated(out, in);
-}
-
-// All of it is.
-class Hidden {
-  const float *in;
-  int limit;
-
-public:
-  __device__ void run(float *out) const {
-    __shared__ float part[64];
-    const int x = blockIdx.x * 64 + threadIdx.x;
-#pragma tma load threads(64)
-    part[threadIdx.x] = x < limit ? in[x] : 0.f; // expected-error {{the condition of this load is not followed: it depends on 'limit', which is a member that 'Hidden' keeps to itself [-Wtilelift-unknown-index]}}
-    __syncthreads();
-    out[x] = part[63 - threadIdx.x];
-  }
-};
-__global__ void hidden(float *out, Hidden by) { by.run(out); }
 
 // Which of the tensors it is, the copy alone knows.
 struct Group { const float *in[3]; };

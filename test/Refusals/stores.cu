@@ -183,7 +183,7 @@ __global__ void guarded(float *out) {
 #pragma tma store
   if (part[threadIdx.x] > 0) // expected-error {{the condition 'part[threadIdx.x] > 0' is not followed: it depends on more than indices and arguments [-Wtilelift-unknown-index]}}
     out[threadIdx.x] = part[threadIdx.x];
-  if (threadIdx.x < 32) {
+  if (threadIdx.x < 32) { // expected-note {{thread 32 does not go on from here}}
 #pragma tma store
     out[threadIdx.x] = part[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy}}
   }

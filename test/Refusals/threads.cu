@@ -15,13 +15,13 @@ __global__ void some_left(float *out, const float *in, const int *__restrict__ n
   if (blockIdx.x * 64 + threadIdx.x >= *n)
     return;
 #pragma tma load threads(64)
-  part[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'blockIdx.x * 64 >= -1 && blockIdx.x * 64 - n[0] <= -2' for thread 1 and 'blockIdx.x * 64 >= 0 && blockIdx.x * 64 - n[0] <= -1' for thread 0 [-Wtilelift-divergent-copy]}}
+  part[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: thread 1 does where 'blockIdx.x * 64 >= -1 && blockIdx.x * 64 - n[0] <= -2', and thread 0 does where 'blockIdx.x * 64 >= 0 && blockIdx.x * 64 - n[0] <= -1' [-Wtilelift-divergent-copy]}}
   out[blockIdx.x * 64 + threadIdx.x] = part[63 - threadIdx.x];
 }
 
 __global__ void half_the_block(float *out, const float *in) {
   __shared__ float part[64];
-  if (threadIdx.x < 32) {
+  if (threadIdx.x < 32) { // expected-note {{thread 32 does not go on from here}}
 #pragma tma load threads(64)
     part[threadIdx.x] = in[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy}}
   }
@@ -53,7 +53,7 @@ __global__ void left_before_the_loop(float *__restrict__ out, const float *__res
   float sum = 0;
   for (int k = 0; k < n; k++) {
 #pragma tma load threads(64)
-    part[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'n - k >= 1 && blockIdx.x * 64 - count[0] <= -2' for thread 1 and 'n - k >= 1 && blockIdx.x * 64 - count[0] <= -1' for thread 0 [-Wtilelift-divergent-copy]}}
+    part[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: thread 1 does where 'n - k >= 1 && blockIdx.x * 64 - count[0] <= -2', and thread 0 does where 'n - k >= 1 && blockIdx.x * 64 - count[0] <= -1' [-Wtilelift-divergent-copy]}}
     __syncthreads();
     sum += part[63 - threadIdx.x];
     __syncthreads();

@@ -124,10 +124,8 @@ struct Both : Left, Right {};
 struct Hiding : Base { int n; };
 __global__ void of_bases(float *out, const float *in, Both both, Hiding hiding) {
   __shared__ alignas(128) float tile[T], other[T], own[T]; int t = threadIdx.x;
-// CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it is a member of a base class that 'both.n' alone does not mean
 #pragma tma load fallback(loop)
   tile[t] = in[(both.Left::n - both.Right::n) * T + t];
-// CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it is a member of a base class that 'hiding.n' alone does not mean
 #pragma tma load fallback(loop)
   other[t] = in[hiding.Base::n * T + t];
 #pragma tma load

@@ -500,7 +500,8 @@ class Judge:
             return None
         digits.steps = list(zip(*found))
         if any(step != 1 for step in digits.steps[0]) and not self._is_row():
-            self.verdict.add(uneven, "neighbours in the tile are no neighbours in the tensor")
+            self.verdict.add(uneven, "neighbours in the tile are no neighbours in the tensor",
+                             certain=len(self.tile_shape) < 2)
             return None
         return digits
 

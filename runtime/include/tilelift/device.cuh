@@ -26,6 +26,7 @@
 
 #include <tilelift/box.h>
 #include <tilelift/exact.cuh>
+#include <tilelift/member.h>
 #include <tilelift/tile.cuh>
 
 #ifndef __CUDACC_RTC__

@@ -41,6 +41,10 @@ __device__ constexpr bool scatters_by_fours() {
 #endif
 }
 
+/// Of two rows. The program's own `min` may be anything.
+__device__ constexpr long long smaller(long long a, long long b) { return b < a ? b : a; }
+__device__ constexpr long long larger(long long a, long long b) { return a < b ? b : a; }
+
 /// Where a box starts, innermost dimension first.
 template <int Rank> struct corner {
   int at[Rank];
