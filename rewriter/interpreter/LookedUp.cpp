@@ -11,7 +11,9 @@
 
 #include "effects/Ways.h"
 #include "interpreter/Interpreter.h"
+
 #include "relation/BaseObjects.h"
+#include "relation/RowChoices.h"
 
 #include "clang/AST/RecordLayout.h"
 
@@ -259,14 +261,18 @@ void Interpreter::noteLookup(const Source &source, Lookup lookup, bool isByPoint
   auto [readers, isFirst] =
       block.readers.try_emplace(lookup, Block::Readers{source.base, {}, isByPointer});
   readers->second.threads.insert(threadNumber);
+  auto whenLookedUp = [&] {
+    Condition possible = mask.possible(block.symbols);
+    return kernel.mergesCases ? withoutHoles(std::move(possible), block.symbols) : possible;
+  };
   if (!isFirst) {
     Condition &known = block.lookedUpUnder[readers->second.condition].condition;
-    const Condition now = known.isAlways() ? known : mask.possible(block.symbols);
+    const Condition now = known.isAlways() ? known : whenLookedUp();
     if (now.asConjunction() && (known && now) == known)
       known = now;
     return;
   }
-  const Condition possible = mask.possible(block.symbols);
+  const Condition possible = whenLookedUp();
   readers->second.condition = block.lookedUpUnder.size();
   block.lookedUpUnder.push_back({lookup, possible, source.place});
   // A condition on the way to the copy may have looked there, too, where the copy's names meant

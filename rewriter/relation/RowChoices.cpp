@@ -6,6 +6,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
+#include <array>
+
 using namespace llvm;
 
 namespace tilelift {
@@ -13,6 +16,74 @@ namespace {
 
 /// More of them would make formulas that nobody reads, and that take longer than the loop.
 constexpr size_t mostLoads = 3, mostAlternatives = 3, mostTerms = 16;
+
+/// 1 if the comparison holds, and 0 if it does not.
+Polynomial compared(const Polynomial &value, const char *op, int64_t with, Symbols &symbols) {
+  return symbols.computed({op, value, Polynomial(with), /*isInt=*/false},
+                          symbols.print(value, op, Polynomial(with)), {0, 1});
+}
+
+/// The number that is left out where one of two bounds holds: -1 of `x <= -2 || x >= 0`.
+std::optional<int64_t> leftOut(const Bound &a, const Bound &b) {
+  if (!(a.value == b.value))
+    return std::nullopt;
+  const auto [below, above] =
+      std::minmax(a.range, b.range, [](Interval x, Interval y) { return x.low < y.low; });
+  const bool isOne = below.high < Interval::highest - 2 && above.low == below.high + 2;
+  return isOne ? std::optional(below.high + 1) : std::nullopt;
+}
+
+Condition allOf(ArrayRef<Bound> bounds) {
+  Condition all = Condition::always();
+  for (const Bound &bound : bounds)
+    all = all && Condition::within(bound.value, bound.range);
+  return all;
+}
+
+/// The alternatives under which a bound holds, without that bound; nothing if some alternative has
+/// neither that bound nor the other one.
+std::optional<std::array<std::vector<Conjunction>, 2>>
+splitBy(ArrayRef<Conjunction> alternatives, const Bound &one, const Bound &other) {
+  std::array<std::vector<Conjunction>, 2> parts;
+  for (const Conjunction &each : alternatives) {
+    Conjunction rest;
+    std::optional<unsigned> part;
+    for (const Bound &bound : each)
+      if (bound == one || bound == other)
+        part = bound == one ? 0 : 1;
+      else
+        rest.push_back(bound);
+    if (!part)
+      return std::nullopt;
+    parts[*part].push_back(std::move(rest));
+  }
+  return parts;
+}
+
+/// The same condition with one comparison less of the alternatives: `x != -1` as one bound. Nothing
+/// if there is no such comparison in it.
+std::optional<Condition> withoutOneHole(const Condition &condition, Symbols &symbols) {
+  const ArrayRef<Conjunction> alternatives = condition.getAlternatives();
+  if (alternatives.size() < 2)
+    return std::nullopt;
+  for (const Bound &one : alternatives.front())
+    for (const Conjunction &each : llvm::drop_begin(alternatives))
+      for (const Bound &other : each) {
+        const std::optional<int64_t> hole = leftOut(one, other);
+        const auto parts = hole ? splitBy(alternatives, one, other) : std::nullopt;
+        if (!parts || (*parts)[0].size() != (*parts)[1].size() ||
+            !std::is_permutation((*parts)[0].begin(), (*parts)[0].end(), (*parts)[1].begin()))
+          continue;
+        Condition rest = Condition::never();
+        for (const Conjunction &own : (*parts)[0])
+          rest = rest || allOf(own);
+        const Interval both{std::min(one.range.low, other.range.low),
+                            std::max(one.range.high, other.range.high)};
+        return rest && Condition::within(one.value, both) &&
+               Condition::within(compared(one.value, "!=", *hole, symbols), {1, Interval::highest});
+      }
+  return std::nullopt;
+}
 
 class ChoiceMerger {
 public:
@@ -23,10 +94,10 @@ public:
 private:
   bool merge(Cell &cell);
   bool isOfLookups(const Condition &guard) const;
-  Polynomial compared(const Polynomial &value, const char *op, int64_t with);
   Polynomial holds(const Bound &bound);
   Polynomial holds(const Conjunction &all);
   Polynomial holds(const Condition &condition);
+  Condition asConjunction(const Condition &condition);
 
   CopyRelation result;
 };
@@ -38,20 +109,14 @@ bool ChoiceMerger::isOfLookups(const Condition &guard) const {
   });
 }
 
-/// 1 if the comparison holds, and 0 if it does not.
-Polynomial ChoiceMerger::compared(const Polynomial &value, const char *op, int64_t with) {
-  return result.symbols.computed({op, value, Polynomial(with), /*isInt=*/false},
-                                 result.symbols.print(value, op, Polynomial(with)), {0, 1});
-}
-
 Polynomial ChoiceMerger::holds(const Bound &bound) {
   if (bound.range.low == bound.range.high)
-    return compared(bound.value, "==", bound.range.low);
+    return compared(bound.value, "==", bound.range.low, result.symbols);
   Polynomial both(1);
   if (bound.range.low != Interval::lowest)
-    both *= compared(bound.value, ">=", bound.range.low);
+    both *= compared(bound.value, ">=", bound.range.low, result.symbols);
   if (bound.range.high != Interval::highest)
-    both *= compared(bound.value, "<=", bound.range.high);
+    both *= compared(bound.value, "<=", bound.range.high, result.symbols);
   return both;
 }
 
@@ -62,24 +127,27 @@ Polynomial ChoiceMerger::holds(const Conjunction &all) {
   return product;
 }
 
-/// The number that is left out where two conjunctions are each one bound, and together leave out
-/// one number: -1 of `x <= -2 || x >= 0`.
-std::optional<int64_t> leftOut(ArrayRef<Conjunction> alternatives) {
-  if (alternatives.size() != 2 || alternatives[0].size() != 1 || alternatives[1].size() != 1 ||
-      !(alternatives[0][0].value == alternatives[1][0].value))
-    return std::nullopt;
-  Interval below = alternatives[0][0].range, above = alternatives[1][0].range;
-  if (below.low != Interval::lowest)
-    std::swap(below, above);
-  const bool isOne = below.low == Interval::lowest && above.high == Interval::highest &&
-                     below.high < Interval::highest - 2 && above.low == below.high + 2;
-  return isOne ? std::optional(below.high + 1) : std::nullopt;
+/// The bounds that all alternatives have stay bounds; the others become one number that is at least
+/// 1 where one of them holds.
+Condition ChoiceMerger::asConjunction(const Condition &condition) {
+  const ArrayRef<Conjunction> alternatives = condition.getAlternatives();
+  if (alternatives.size() < 2)
+    return condition;
+  Conjunction common;
+  for (const Bound &bound : alternatives.front())
+    if (llvm::all_of(alternatives,
+                     [&](const Conjunction &each) { return llvm::is_contained(each, bound); }))
+      common.push_back(bound);
+  Condition rest = Condition::never();
+  for (Conjunction each : alternatives) {
+    llvm::erase_if(each, [&](const Bound &bound) { return llvm::is_contained(common, bound); });
+    rest = rest || allOf(each);
+  }
+  return allOf(common) && Condition::within(holds(rest), {1, Interval::highest});
 }
 
 Polynomial ChoiceMerger::holds(const Condition &condition) {
   const ArrayRef<Conjunction> alternatives = condition.getAlternatives();
-  if (std::optional<int64_t> without = leftOut(alternatives))
-    return compared(alternatives[0][0].value, "!=", *without);
   if (alternatives.size() == 1)
     return holds(alternatives[0]);
   Polynomial none(1);
@@ -97,14 +165,16 @@ bool ChoiceMerger::merge(Cell &cell) {
   if (isOne)
     return true;
   Condition any = Condition::never();
-  for (const Case &each : loads) {
+  for (Case &each : loads) {
     Source moved = *each.source;
     moved.offset = loads[0].source->offset;
+    each.guard = withoutHoles(std::move(each.guard), result.symbols);
     if (!moved.sameValue(*loads[0].source) || each.guard.isUnknown() || !isOfLookups(each.guard) ||
         each.guard.getAlternatives().size() > mostAlternatives)
       return false;
     any = any || each.guard;
   }
+  any = withoutHoles(std::move(any), result.symbols);
   if (loads.size() > mostLoads || others.size() > 1 || any.isUnknown() ||
       any.getAlternatives().size() > mostAlternatives)
     return false;
@@ -121,9 +191,7 @@ bool ChoiceMerger::merge(Cell &cell) {
   if (offset.getTerms().size() > mostTerms)
     return false;
   merged.source.edit().offset = offset;
-  merged.guard = any.asConjunction() || any.isAlways()
-                     ? any
-                     : Condition::within(holds(any), {1, Interval::highest});
+  merged.guard = asConjunction(any);
   cell.cases = {merged};
   if (!others.empty()) {
     others[0].guard = !merged.guard;
@@ -145,6 +213,12 @@ std::optional<CopyRelation> ChoiceMerger::run() {
 }
 
 } // namespace
+
+Condition withoutHoles(Condition condition, Symbols &symbols) {
+  while (std::optional<Condition> less = withoutOneHole(condition, symbols))
+    condition = std::move(*less);
+  return condition;
+}
 
 std::optional<CopyRelation> withoutRowChoices(const CopyRelation &relation) {
   return ChoiceMerger(relation).run();

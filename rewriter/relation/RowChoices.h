@@ -15,6 +15,10 @@
 
 namespace tilelift {
 
+/// The same condition, in which `x != -1` is one bound, of a number that says so, and not two
+/// alternatives.
+Condition withoutHoles(Condition condition, Symbols &symbols);
+
 /// The relation with one load for each cell, under one conjunction. Nothing if it has that already,
 /// or cannot have it.
 std::optional<CopyRelation> withoutRowChoices(const CopyRelation &relation);

@@ -11,8 +11,9 @@
 // CHECK: row_choices.cu:[[#]]:5: remark: lifted under a guard: tile copy of 128 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: note: at the copy: (rows[r + blockIdx.x * 8]) != -1
 // CHECK: row_choices.cu:[[#]]:3: remark: lifted{{.*}}: gather of 8 rows: {{.*}} from 'in' to 'tile'
+// CHECK: row_choices.cu:[[#]]:3: remark: lifted{{.*}}: gather of 8 rows: {{.*}} from 'in' to 'tile'
 // CHECK: row_choices.cu:[[#]]:3: remark: lifted{{.*}}: scatter of 8 rows: {{.*}} from 'tile' to 'out'
-// CHECK-COUNT-21: tilelift: {{.*}}: TMA
+// CHECK-COUNT-24: tilelift: {{.*}}: TMA
 // CHECK-NOT: tilelift:
 
 #include <cuda_runtime.h>
@@ -88,6 +89,25 @@ __global__ void left_out(float *out, const float *in, const int *rows) {
 }
 // TEXT: const bool tma_row_exists = (long long)(((long long)rows[8 * (long long)blockIdx.x + tma_row]) != -1) > 0;
 
+// A mask of any integers says which rows are looked up.
+__global__ void masked(float *out, const float *in, const int *__restrict__ rows,
+                       const int *__restrict__ mask, int count) {
+  __shared__ float tile[8][128];
+#pragma tma load lift(always)
+  for (int r = 0; r < 8; ++r) {
+    const int m = blockIdx.x * 8 + r;
+    float value = 0;
+    if (m < count && mask[m]) {
+      const int row = rows[m];
+      if (row != -1)
+        value = in[row * 128 + threadIdx.x];
+    }
+    tile[r][threadIdx.x] = value;
+  }
+  WRITE_TURNED;
+}
+// TEXT: ((long long)mask[8 * (long long)blockIdx.x + tma_row]) != 0
+
 __global__ void scattered(float *out, const float *in, const int *rows) {
   __shared__ __align__(128) float tile[8][128];
   for (int r = 0; r < 8; ++r)
@@ -112,6 +132,7 @@ int main() {
   by_branches<<<2, 128>>>(numbers(16 * 128), in, outside, n);
   one_by_one<<<2, 128>>>(numbers(16 * 128), in, absent);
   left_out<<<2, 128>>>(numbers(16 * 128), in, absent);
+  masked<<<2, 128>>>(numbers(16 * 128), in, absent, inside, 15);
   scattered<<<2, 128>>>(numbers(16 * 128), in, apart);
   return finish();
 }

@@ -69,6 +69,14 @@ class Writer:
         self.guards_pages = self.page > 1 and self.chance(0.5)
         # The source is one-dimensional: the table holds the offset of each row, in units of 16 bytes.
         self.flat = self.kind == "load" and self.page == 1 and self.chance(0.15)
+        # What is looked up may be clamped, or be the number of no row.
+        clamps = ("smaller", "between", "branches") if self.kind == "load" else ()
+        self.choice = self.pick(*[""] * 6, "absent", "absent", *clamps)
+        if self.choice in clamps:
+            self.guards_high = False
+
+    def absent(self) -> str:
+        return "-1" if self.index in ("int", "long long", "short") and not self.guards_low else "7"
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -94,6 +102,13 @@ class Writer:
             found = f"(from * {self.page} + m % {self.page})"
         return found
 
+    def clamped(self) -> str:
+        """What changes the row that was looked up."""
+        last = f"({self.index})(height - 1)"
+        return {"smaller": f"from = from > {last} ? {last} : from;",
+                "between": f"from = from < 0 ? 0 : from >= ({self.index})height ? {last} : from;",
+                "branches": f"if (from > {last}) from = {last};"}.get(self.choice, "")
+
     def copy(self) -> str:
         vector = 16 // SIZES[self.type] if self.vector else 1
         row = self.columns // vector
@@ -104,11 +119,12 @@ class Writer:
             place = f"(long long){self.source()} * {16 // SIZES[self.type]} + e"
         inner = [*([f"{place} < (long long)height * pitch"] if self.flat else []),
                  *(["from >= 0"] if self.guards_low else []), *(["from < height"] if self.guards_high else []),
+                 *([f"from != {self.absent()}"] if self.choice == "absent" else []),
                  *(["c0 + e < width"] if self.guards_columns else [])]
         self.rng.shuffle(inner)
         there = " && ".join(inner) or "true"
         cell = f"tile[row + {self.front}][e]" if self.front else "tile[row][e]"
-        take = f"{self.index} from = {self.looked_up()};"
+        take = f"{self.index} from = {self.looked_up()}; {self.clamped()}".rstrip()
         if self.kind == "load":
             what = "uint4" if self.vector else self.type
             source = f"*reinterpret_cast<const uint4 *>(in + {place})" if self.vector else f"in[{place}]"
@@ -163,7 +179,9 @@ class Writer:
         value = f"i * 37 % {most}" + (" * 2" if self.form == "quotient" else "")
         if self.guards_low:
             value = f"(i % 5 == 3 ? -1 - i : {value})"
-        if self.guards_high:
+        if self.choice == "absent":
+            value = f"(i % 4 == 1 ? {self.absent()} : {value})"
+        if self.guards_high or self.choice not in ("", "absent"):
             value = f"(i % 7 == 2 ? 300 + i : {value})"
         height = most * 2 if self.form == "quotient" else most
         held = f"entry{self.number:03d}" if self.place == "struct" else self.index
