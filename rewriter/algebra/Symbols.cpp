@@ -420,6 +420,8 @@ std::string Symbols::printWithoutSign(const Term &term) const {
 }
 
 std::string Symbols::print(const Polynomial &left, const char *op, const Polynomial &right) const {
+  if (StringRef(op) == "+" && right.isZero())
+    return "(" + print(left) + ")";
   if (isCalled(op))
     return op + ("(" + print(left)) + ", " + print(right) + ")";
   auto operand = [&](const Polynomial &value) {

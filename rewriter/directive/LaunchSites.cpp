@@ -16,6 +16,13 @@ namespace {
 /// A chain of callers is followed so far, and so many of them for one launch.
 constexpr size_t mostCallers = 4, mostPaths = 64;
 
+HostValue<std::array<unsigned, 3>> blockOf(const LaunchSite &site, const HostValues &values) {
+  const Expr *written = site.blockExpression();
+  if (!written)
+    return {};
+  return site.hasConfiguration() ? values.blockOfConfig(written) : values.block(written);
+}
+
 /// Follows one launch through the callers that hold what it is launched with.
 class LaunchFollower {
 public:
@@ -30,8 +37,12 @@ public:
   void follow(PointerLaunch &launch) {
     walk(launch, [&](const HostValues &values, const HostPath &path) {
       const auto found = values.functions(launch.kernelExpression());
-      if (!found.value)
-        launch.isOpen |= !found.askCallersOf || calls.of(found.askCallersOf).empty();
+      if (!found.value && (!found.askCallersOf || calls.of(found.askCallersOf).empty())) {
+        launch.isOpen = true;
+        const HostValue<std::array<unsigned, 3>> block = blockOf(launch, values);
+        launch.openBlock = block.value ? block.value : launch.openBlock;
+        return block.value ? nullptr : block.askCallersOf;
+      }
       if (!found.value || found.askCallersOf)
         return found.askCallersOf;
       const FunctionDecl *ask = nullptr;
@@ -82,13 +93,9 @@ const FunctionDecl *LaunchFollower::note(const LaunchSite &site, const FunctionD
   LaunchedWith launched;
   launched.instance = kernel;
   launched.place = site.place;
-  const FunctionDecl *ask = nullptr;
-  if (const Expr *written = site.blockExpression()) {
-    const auto block =
-        site.hasConfiguration() ? values.blockOfConfig(written) : values.block(written);
-    launched.block = block.value;
-    ask = block.askCallersOf;
-  }
+  const HostValue<std::array<unsigned, 3>> block = blockOf(site, values);
+  launched.block = block.value;
+  const FunctionDecl *ask = block.askCallersOf;
   const unsigned first = site.form == LaunchSite::Form::LaunchEx ? 2 : 0;
   for (const ParmVarDecl *parameter : kernel->parameters()) {
     const unsigned index = first + parameter->getFunctionScopeIndex();

@@ -72,6 +72,8 @@ struct PointerLaunch : LaunchSite {
   std::vector<const clang::FunctionDecl *> leadsTo;
   /// Whether it may lead to others of its type, too.
   bool isOpen = false;
+  /// The block size where the pointer is open, if it is a constant.
+  std::optional<std::array<unsigned, 3>> openBlock = {};
 
   bool mayLaunch(const clang::FunctionDecl *kernel) const;
 };

@@ -381,7 +381,7 @@ void Finder::addLaunch(LaunchSite::Form form, const CallExpr *call) {
   const DeclRefExpr *callee = kernelNamedIn(site.kernelExpression());
   if (!callee) {
     if (!call->isInstantiationDependent()) // or each instantiation says which
-      program.pointerLaunches.push_back({site, {}, false});
+      program.pointerLaunches.push_back({site, {}, false, std::nullopt});
     return;
   }
   Launch launch{site, nullptr, cast<FunctionDecl>(callee->getDecl()), callee, false};

@@ -334,6 +334,16 @@ bool isOfCluster(const IntrinsicInst &intrinsic) {
   return name.contains("cluster") || name.contains("mapa") || name.contains("getctarank");
 }
 
+/// Whether a warp votes on something: on what is the same in all threads, every vote is alike.
+bool isVoteOfWarp(const IntrinsicInst &intrinsic) {
+  switch (intrinsic.getIntrinsicID()) {
+  case Intrinsic::nvvm_vote_any_sync:
+  case Intrinsic::nvvm_vote_all_sync:
+  case Intrinsic::nvvm_vote_uni_sync: return true;
+  default: return false;
+  }
+}
+
 void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
   effect.asksCluster = isOfCluster(intrinsic);
   effect.tellsBlocks = effect.asksCluster ? Effect::otherBlocks : 0;
@@ -343,8 +353,9 @@ void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
   // An intrinsic that is not convergent and has operands computes a value from them. One that reads
   // memory may also give each lane another part of it, as the loads of matrix fragments do.
   MemoryEffects effects = intrinsic.getMemoryEffects();
-  bool isPlain = !intrinsic.isConvergent() && intrinsic.getNumOperands() > 1;
-  effect.differs = !isPlain || isRefSet(effects.getModRef());
+  const bool isVote = isVoteOfWarp(intrinsic);
+  const bool isPlain = isVote || (!intrinsic.isConvergent() && intrinsic.getNumOperands() > 1);
+  effect.differs = !isPlain || (!isVote && isRefSet(effects.getModRef()));
   effect.varies = !isPlain;
   if (intrinsic.isConvergent()) // lanes give each other values, or may do so
     meetLanes(intrinsic);

@@ -330,8 +330,11 @@ std::vector<size_t> sharedMaps(const KernelPlan &kernel) {
   std::vector<RecipeTensor> tensors;
   for (size_t copy = 0; copy < copies.size(); ++copy) {
     const Plan &plan = copies[copy].plan;
-    tensors.push_back(plan.base.knownAtLaunch ? tensorOf(plansOf(instances, copy), copies[copy])
-                                              : RecipeTensor{copy, Mode::Bulk});
+    tensors.emplace_back();
+    if (plan.base.knownAtLaunch)
+      tensors.back() = tensorOf(plansOf(instances, copy), copies[copy]);
+    else
+      tensors.back().mode = Mode::Bulk;
     size_t owner = 0;
     while (owner < copy && !(isOneVariable(copies[owner].plan.base, plan.base) &&
                              haveOneMap(tensors[owner], tensors.back())))

@@ -23,7 +23,7 @@ bool hasComma(const Stmt *part) {
 /// operator in it needs its type in front: nvcc writes `{(a, b), c}` without these parentheses for
 /// the host's compiler.
 std::string configuration(const CallExpr *parts, const std::string &text) {
-  return (hasComma(parts) ? "tilelift::launch_config{" : "{") + text + "}";
+  return (hasComma(parts) ? "::tilelift::launch_config{" : "{") + text + "}";
 }
 
 class LaunchWriter {
@@ -52,6 +52,7 @@ private:
   unsigned nameEnd(const DeclRefExpr &callee) const { return endOf(callee.getLocation()); }
   std::string openCall(const LaunchChange &change) const;
   std::string openWith(const LaunchChange &change) const;
+  unsigned argumentsBehind(const LaunchChange &change) const;
   std::string launcherText(const LaunchChange &change) const;
   /// What the kernel is given, as it is written between the parentheses.
   StringRef given(const LaunchChange &change) const {
@@ -75,8 +76,8 @@ std::string LaunchWriter::launcherText(const LaunchChange &change) const {
          source.between(nameEnd(callee), endOf(callee.getEndLoc())).str();
 }
 
-/// A call of the launcher, up to where the configuration stands among its arguments; of a launch
-/// through a pointer, this comes first.
+/// A call of the launcher, up to where the configuration stands; of a launch through a pointer,
+/// this comes first.
 std::string LaunchWriter::openCall(const LaunchChange &change) const {
   return change.launch.callee
              ? launcherText(change) + "("
@@ -96,7 +97,7 @@ void LaunchWriter::writeOut(const MacroChange &change) {
     else
       before[each.launch.nameLocation()] += each.launcher + "(";
     replaced[config->getBeginLoc()] = isByName ? "({" : ", {";
-    replaced[config->getRParenLoc()] = "}";
+    replaced[config->getRParenLoc()] = isByName ? "}" : "})(";
   }
   std::string text;
   const MacroUse &use = macros.at(change.begin);
@@ -105,11 +106,12 @@ void LaunchWriter::writeOut(const MacroChange &change) {
     bool isScoped = use.tokens[i].text == "::" || StringRef(text).ends_with("::");
     text += (isScoped ? "" : " ") + before[use.tokens[i].location] +
             (other == replaced.end() ? use.tokens[i].text : other->second);
-    if (other == replaced.end() || other->second != "}")
+    const bool isByName = other != replaced.end() && other->second == "}";
+    if (!isByName && (other == replaced.end() || other->second != "})("))
       continue;
     // The arguments follow in the launcher's parentheses.
     ++i;
-    if (i + 1 < use.tokens.size() && use.tokens[i + 1].text != ")")
+    if (isByName && i + 1 < use.tokens.size() && use.tokens[i + 1].text != ")")
       text += ",";
   }
   std::string inStyle = formatted(text, source.nameOf(change.begin));
@@ -130,8 +132,9 @@ void LaunchWriter::write(const LaunchChange &change) {
     // Commas of template arguments are not for a macro around the launch.
     bool isExposed =
         change.launch.callee && call->getBeginLoc().isMacroID() && StringRef(opened).contains(',');
-    edits.replace(beginOf(call->getBeginLoc()), endOf(call->getArg(1)->getEndLoc()),
-                  (isExposed ? "(" : "") + opened + "{" + textOf(call->getArg(0)) + "}");
+    edits.replace(beginOf(call->getBeginLoc()), argumentsBehind(change),
+                  (isExposed ? "(" : "") + opened + "{" + textOf(call->getArg(0)) + "}" +
+                      (change.launch.callee ? "" : ")("));
     if (isExposed)
       edits.add(insertion(endOf(call->getEndLoc()), ")"));
     return;
@@ -146,16 +149,24 @@ void LaunchWriter::write(const LaunchChange &change) {
       config += ", " + textOf(call->getArg(i));
     bool isCooperative = site.form == LaunchSite::Form::Cooperative;
     return replaceCall(call, openWith(change) +
-                                 (isCooperative ? "tilelift::cooperative(" + config + ")"
+                                 (isCooperative ? "::tilelift::cooperative(" + config + ")"
                                                 : configuration(call, config)) +
                                  ", " + textOf(call->getArg(3)) + ")");
   }
   }
 }
 
+/// Of cudaLaunchKernelEx: where the text goes on that follows the kernel, which for a pointer
+/// begins with the arguments' parenthesis in the place of a comma.
+unsigned LaunchWriter::argumentsBehind(const LaunchChange &change) const {
+  const CallExpr *call = change.launch.site->call;
+  return !change.launch.callee && call->getNumArgs() > 2 ? beginOf(call->getArg(2)->getBeginLoc())
+                                                         : endOf(call->getArg(1)->getEndLoc());
+}
+
 /// A call with addresses of arguments, up to where the configuration stands.
 std::string LaunchWriter::openWith(const LaunchChange &change) const {
-  return change.launch.callee ? "tilelift::launch_with(" + launcherText(change) + ", "
+  return change.launch.callee ? "::tilelift::launch_with(" + launcherText(change) + ", "
                               : openCall(change);
 }
 
@@ -163,10 +174,10 @@ std::string LaunchWriter::openWith(const LaunchChange &change) const {
 void LaunchWriter::writeOrdered(const LaunchChange &change) {
   const std::string config = source.unused("tma_config");
   const LaunchSite &site = *change.launch.site;
-  const std::string arguments = given(change).empty() ? "" : ", " + given(change).str();
+  const std::string join = !change.launch.callee ? ")(" : given(change).empty() ? "" : ", ";
   replaceCall(site.call, std::string(site.isUsedAsValue ? "(void)" : "") +
-                             "[&](const tilelift::launch_config &" + config + ") { return " +
-                             openCall(change) + config + arguments + "); }(" +
+                             "[&](const ::tilelift::launch_config &" + config + ") { return " +
+                             openCall(change) + config + join + given(change).str() + "); }(" +
                              configuration(site.call, change.configuration->arguments) + ")");
 }
 
@@ -187,7 +198,9 @@ void LaunchWriter::writeChevrons(const LaunchChange &change) {
     open = end + unsigned(before.size());
   edits.replace(open, change.configuration->paren + 1,
                 (callee ? "(" : ", ") + configuration(call, change.configuration->arguments) +
-                    (given(change).empty() ? "" : ", "));
+                    (!callee                 ? ")("
+                     : given(change).empty() ? ""
+                                             : ", "));
 }
 
 } // namespace

@@ -201,6 +201,7 @@ private:
   bool isFormula(const Value &value) const;
   void nameNumber(const clang::VarDecl *variable, const Value &value, const clang::Stmt *done);
   void namePointer(const clang::VarDecl *variable, const Value &value);
+  Value named(Value value, const Value &address, clang::QualType type, Place place);
   Value nameExtreme(Value value, clang::QualType type, Place place);
 
   // Loops around the target.

@@ -245,7 +245,20 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
     result = first ? loaded : result.overwritten(one.guard, loaded);
     first = false;
   }
-  return nameExtreme(std::move(result), type, place);
+  return named(std::move(result), address, type, place);
+}
+
+/// A value by a name, where it has one; it has that in a variable, too, from then on.
+Value Interpreter::named(Value value, const Value &address, QualType type, Place place) {
+  const bool isChoice = !value.single();
+  value = nameExtreme(std::move(value), type, place);
+  const Scalar *from = address.single();
+  const bool isOfVariable = from && from->is(Scalar::Kind::Address) &&
+                            from->space == Scalar::Space::Local && from->number.isConstant();
+  if (isChoice && value.single() && isOfVariable)
+    memory[from->object].write(*from->number.asConstant(), sizeOf(type), Condition::always(),
+                               value);
+  return value;
 }
 
 Scalar Interpreter::asData(const Scalar &scalar, QualType type) {

@@ -308,7 +308,10 @@ std::string Interpreter::codeOf(const ArgumentPart &part) const {
   const CXXRecordDecl *pointee = type->isPointerType() ? type->getPointeeCXXRecordDecl() : nullptr;
   const bool isOfAll = pointee && isa<TranslationUnitDecl>(pointee->getDeclContext()) &&
                        pointee->getIdentifier() && !isa<ClassTemplateSpecializationDecl>(pointee);
-  if (!kernel.readsPrivateMembers || !whole.isTriviallyCopyableType(kernel.context) ||
+  const int64_t alignment = kernel.context.getTypeAlignInChars(type).getQuantity();
+  const bool isAligned = part.offset % alignment == 0 &&
+                         kernel.context.getTypeAlignInChars(whole).getQuantity() % alignment == 0;
+  if (!kernel.readsPrivateMembers || !whole.isTriviallyCopyableType(kernel.context) || !isAligned ||
       (!isBuiltin && !isOfAll))
     return "";
   PrintingPolicy policy = kernel.context.getPrintingPolicy();

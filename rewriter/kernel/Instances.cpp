@@ -38,6 +38,9 @@ std::optional<BlockShape> launchedBlock(const FunctionDecl *kernel, const FileFa
   for (const LaunchedWith &launch : file.program.launchedWith)
     if (launch.block && launch.isOf(kernel))
       return launch.block;
+  for (const PointerLaunch &launch : file.program.pointerLaunches)
+    if (launch.openBlock && launch.mayLaunch(kernel))
+      return launch.openBlock;
   auto elsewhere = file.others.launched.find(sharedNameOf(kernel));
   return elsewhere == file.others.launched.end() ? std::nullopt : elsewhere->second;
 }

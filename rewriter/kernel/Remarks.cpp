@@ -148,10 +148,17 @@ std::vector<Diagnostic> remarksOnUses(ArrayRef<const KernelPlan *> kernels, cons
 
 std::vector<Diagnostic> remarksOnLaunches(const KernelPlan &kernel, const std::string &lifted,
                                           const FileFacts &file) {
-  const bool isLaunched = file.others.launched.count(sharedNameOf(kernel.pattern)) > 0 ||
-                          llvm::any_of(file.program.launchedWith, [&](const LaunchedWith &launch) {
-                            return patternOf(launch.instance) == kernel.pattern;
-                          });
+  const bool isLaunched =
+      file.others.launched.count(sharedNameOf(kernel.pattern)) > 0 ||
+      llvm::any_of(file.program.launchedWith,
+                   [&](const LaunchedWith &launch) {
+                     return patternOf(launch.instance) == kernel.pattern;
+                   }) ||
+      llvm::any_of(file.program.pointerLaunches, [&](const PointerLaunch &launch) {
+        return llvm::any_of(kernel.instances, [&](const InstancePlan &instance) {
+          return launch.mayLaunch(instance.function);
+        });
+      });
   if (isLaunched)
     return {};
   return {diagnose(diag::never_launched,

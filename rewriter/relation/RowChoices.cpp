@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 using namespace llvm;
 
@@ -15,7 +16,7 @@ namespace tilelift {
 namespace {
 
 /// More of them would make formulas that nobody reads, and that take longer than the loop.
-constexpr size_t mostLoads = 3, mostAlternatives = 3, mostTerms = 16;
+constexpr size_t mostLoads = 3, mostAlternatives = 3, mostTerms = 8;
 
 /// 1 if the comparison holds, and 0 if it does not.
 Polynomial compared(const Polynomial &value, const char *op, int64_t with, Symbols &symbols) {
@@ -95,6 +96,7 @@ private:
   bool merge(Cell &cell);
   bool isOfLookups(const Condition &guard) const;
   Polynomial holds(const Bound &bound);
+  Polynomial asOneNumber(const Polynomial &chosen, Interval range);
   Polynomial holds(const Conjunction &all);
   Polynomial holds(const Condition &condition);
   Condition asConjunction(const Condition &condition);
@@ -156,6 +158,55 @@ Polynomial ChoiceMerger::holds(const Condition &condition) {
   return Polynomial(1) - none;
 }
 
+/// The terms that the places of all loads have, and the constant of the first one: the constants
+/// may say which column of a row it is, and have to leave nothing of that.
+static Polynomial commonOf(ArrayRef<Case> loads) {
+  const Polynomial &first = loads.front().source->offset;
+  Polynomial common(first.constantTerm());
+  for (const Term &term : first.withoutConstant().getTerms())
+    if (llvm::all_of(loads, [&](const Case &each) {
+          return llvm::is_contained(each.source->offset.getTerms(), term);
+        }))
+      common += Polynomial::ofTerm(term);
+  return common;
+}
+
+/// A choice as one number, times what all of its terms have: of the rows of a tensor, the row's
+/// number times the distance between two rows.
+Polynomial ChoiceMerger::asOneNumber(const Polynomial &chosen, Interval range) {
+  const ArrayRef<Term> terms = chosen.getTerms();
+  if (terms.size() < 2)
+    return chosen;
+  Term factor = terms.front();
+  for (const Term &each : terms) {
+    factor.coefficient = std::gcd(factor.coefficient, each.coefficient);
+    SmallVector<SymbolId, 4> left(each.factors.begin(), each.factors.end());
+    llvm::erase_if(factor.factors, [&](SymbolId id) {
+      auto *found = llvm::find(left, id);
+      const bool isThere = found != left.end();
+      if (isThere)
+        left.erase(found);
+      return !isThere;
+    });
+  }
+  Polynomial number;
+  for (Term each : terms) {
+    each.coefficient /= factor.coefficient;
+    for (SymbolId id : factor.factors)
+      each.factors.erase(llvm::find(each.factors, id));
+    number += Polynomial::ofTerm(each);
+  }
+  if (factor.factors.empty()) // else nobody knows how far it goes
+    range = {range.low == Interval::lowest ? range.low : range.low / factor.coefficient,
+             range.high == Interval::highest ? range.high : range.high / factor.coefficient};
+  else
+    range = {};
+  const Polynomial one =
+      result.symbols.computed({"+", number, Polynomial(), /*isInt=*/false},
+                              result.symbols.print(number, "+", Polynomial()), range);
+  return Polynomial::ofTerm(factor) * one;
+}
+
 /// Makes one load of the cell's loads. Returns false if that cannot be done.
 bool ChoiceMerger::merge(Cell &cell) {
   SmallVector<Case, 2> loads, others;
@@ -183,14 +234,19 @@ bool ChoiceMerger::merge(Cell &cell) {
     return a.guard.countBounds() > b.guard.countBounds();
   });
   Case merged = loads[0];
-  Polynomial offset = merged.source->offset;
+  const Polynomial common = commonOf(loads);
+  Polynomial chosen = loads[0].source->offset - common;
+  Interval range = result.symbols.rangeOf(chosen);
   for (const Case &each : llvm::drop_begin(loads)) {
-    offset += holds(each.guard) * (each.source->offset - offset);
+    const Polynomial own = each.source->offset - common;
+    chosen += holds(each.guard) * (own - chosen);
+    const Interval more = result.symbols.rangeOf(own);
+    range = {std::min(range.low, more.low), std::max(range.high, more.high)};
     addNeeds(merged.needs, each.needs);
   }
-  if (offset.getTerms().size() > mostTerms)
+  if (chosen.getTerms().size() > mostTerms)
     return false;
-  merged.source.edit().offset = offset;
+  merged.source.edit().offset = common + asOneNumber(chosen, range);
   merged.guard = asConjunction(any);
   cell.cases = {merged};
   if (!others.empty()) {

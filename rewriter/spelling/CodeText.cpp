@@ -238,6 +238,8 @@ std::optional<std::string> CodeText::computed(size_t plan, const Operation &oper
   std::optional<std::string> left = operand(operation.left), right = operand(operation.right);
   if (!left || !right)
     return std::nullopt;
+  if (StringRef(operation.op) == "+" && operation.right.isZero())
+    return cast(*left, isInt, width);
   if (isCalled(operation.op))
     return cast((StringRef(operation.op) == "min" ? "tilelift::smaller(" : "tilelift::larger(") +
                     *left + ", " + *right + ")",

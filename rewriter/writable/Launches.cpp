@@ -344,7 +344,7 @@ std::vector<RedirectedLaunch> throughPointers(const Program &program,
                                           source.endOfToken(source.written(pointer.getEnd())));
     result.push_back(
         {&launch, nullptr, text.str(),
-         launch.isByAddresses() ? "tilelift::launch_pointer_with" : "tilelift::launch_pointer",
+         launch.isByAddresses() ? "::tilelift::launch_pointer_with" : "::tilelift::launch_pointer",
          false});
   }
   return result;
@@ -380,11 +380,12 @@ std::vector<Diagnostic> warningsOnUses(const Program &program,
          isSeen(kernel)))
       continue;
     const ParmVarDecl *argument = notCopiedByBytes(kernel);
-    warnings.push_back(diagnose(diag::launch_not_lifted, {source.offsetOf(each.use->getLocation())},
-                                kernel->getNameAsString(),
-                                argument ? "its address is used, and a launcher would copy '" +
-                                               argument->getNameAsString() + "' by a constructor"
-                                         : "its address is used"));
+    const Place place{source.offsetOf(each.use->getLocation())};
+    warnings.push_back(
+        argument ? diagnose(diag::launch_not_lifted, place, kernel->getNameAsString(),
+                            "its address is used, and a launcher would copy '" +
+                                argument->getNameAsString() + "' by a constructor")
+                 : diagnose(diag::address_not_followed, place, kernel->getNameAsString()));
   }
   return warnings;
 }

@@ -66,7 +66,7 @@ extern "C" __global__ void plain_name(float *out, const float *in) {
 // CHECK: auto again = [&] { plain_name_tma_launch({grid, block}, out, in); };
 // CHECK: plain_name_tma_launch({n, 64}, out, in);
 // CHECK: auto *pointer = plain_name;
-// CHECK: tilelift::launch_pointer(pointer, {grid, block}, out, in);
+// CHECK: ::tilelift::launch_pointer(pointer, {grid, block})(out, in);
 cudaError_t all_forms(float *out, const float *in, int n, cudaStream_t stream) {
   const dim3 grid(8), block = 64;
   plain_name<<<grid, block, size_t(0), stream>>>(out, in);

@@ -3,7 +3,7 @@
 //
 // RUN: env TILELIFT_VERBOSE=1 %run --compare --remarks %s 2>&1 | %FileCheck %s
 // RUN: %tilelift %s -o - 2>/dev/null | %FileCheck %s --check-prefix=TEXT
-// CHECK-COUNT-21: tilelift: {{turned|sized|held}}: TMA
+// CHECK-COUNT-22: tilelift: {{turned|sized|held}}: TMA
 // CHECK-NOT: tilelift:
 
 #include <cuda_runtime.h>
@@ -54,6 +54,15 @@ __global__ void plain(float *out, const float *in, int n) {
   out[threadIdx.x] = in[threadIdx.x] + float(n);
 }
 
+// Passed on as a launch does it: copied or moved once.
+struct Counted {
+  Counted(float copies) : copies(copies) {}
+  __host__ __device__ Counted(const Counted &other) : copies(other.copies + 1) {}
+  __host__ __device__ Counted(Counted &&other) : copies(other.copies + 100) { other.copies = -1; }
+  float copies;
+};
+__global__ void counting(float *out, Counted by) { out[threadIdx.x] = by.copies; }
+
 using Kernel = void (*)(float *, const float *, int);
 const Kernel table[] = {lib::turned, plain, lib::sized<float, 256>};
 struct Entry {
@@ -66,17 +75,17 @@ static const Entry entries[] = {{"turned", lib::turned, 256}, {"plain", plain, 2
 template <typename... P, typename... A>
 void launch(void (*kernel)(P...), dim3 grid, dim3 block, A &&...arguments) {
   kernel<<<grid, block>>>(arguments...);
-  // TEXT: tilelift::launch_pointer(kernel, {grid, block}, arguments...);
+  // TEXT: ::tilelift::launch_pointer(kernel, {grid, block})(arguments...);
 }
 template <auto Function, typename... A> void launch_constant(int grid, int block, A... arguments) {
   Function<<<grid, block>>>(arguments...);
-  // TEXT: tilelift::launch_pointer(Function, {grid, block}, arguments...);
+  // TEXT: ::tilelift::launch_pointer(Function, {grid, block})(arguments...);
 }
 template <int Size> void sized(float *out, const float *in, int n) {
   auto kernel = &lib::sized<float, Size>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 50);
   kernel<<<3, Size>>>(out, in, n);
-  // TEXT: tilelift::launch_pointer(kernel, {3, Size}, out, in, n);
+  // TEXT: ::tilelift::launch_pointer(kernel, {3, Size})(out, in, n);
 }
 void held(float *out, const float *in, int blocks, int threads, int radius) {
   lib::held<<<blocks, threads, (threads + 2 * radius) * sizeof(float)>>>(out, in, radius);
@@ -98,18 +107,21 @@ int main() {
   const float *in = numbers(1024);
   auto stored = static_cast<Kernel>(&lib::turned);
   stored<<<3, 256>>>(out, in, 400);
-  // TEXT: tilelift::launch_pointer(stored, {3, 256}, out, in, 400);
+  // TEXT: ::tilelift::launch_pointer(stored, {3, 256})(out, in, 400);
   (*stored)<<<3, 256>>>(numbers(768), in, 500);
-  // TEXT: tilelift::launch_pointer((*stored), {3, 256}, numbers(768), in, 500);
+  // TEXT: ::tilelift::launch_pointer((*stored), {3, 256})(numbers(768), in, 500);
   for (int which = 0; which < 3; ++which)
     table[which]<<<3, 256>>>(numbers(768), in, 400);
-  // TEXT: tilelift::launch_pointer(table[which], {3, 256}, numbers(768), in, 400);
+  // TEXT: ::tilelift::launch_pointer(table[which], {3, 256})(numbers(768), in, 400);
   for (const Entry &entry : entries)
     entry.kernel<<<3, entry.threads>>>(numbers(768), in, 400);
-  // TEXT: tilelift::launch_pointer(entry.kernel, {3, entry.threads}, numbers(768), in, 400);
+  // TEXT: ::tilelift::launch_pointer(entry.kernel, {3, entry.threads})(numbers(768), in, 400);
   launch(static_cast<Kernel>(lib::turned), 3, 256, numbers(768), in, 700);
   launch(lib::sized<float, 128>, 3, 128, numbers(384), in, 300);
   launch(plain, 1, 128, numbers(128), in, 300);
+  Counted counted(5);
+  launch(counting, 1, 64, numbers(64), counted);
+  launch_constant<counting>(1, 64, numbers(64), counted);
   launch_constant<lib::sized<float, 128>>(3, 128, numbers(384), in, 300);
   launch_constant<plain>(1, 128, numbers(128), in, 300);
   sized<128>(numbers(768), in, 300);
@@ -121,16 +133,21 @@ int main() {
   run(lib::sized<float, 128>, 128);
   run(stored, 256);
   LAUNCH(stored, 3, 256, numbers(768), in, 500);
-  // TEXT: tilelift::launch_pointer(stored, {3, 256}, numbers(768), in, 500);
+  // TEXT: ::tilelift::launch_pointer(stored, {3, 256})(numbers(768), in, 500);
   CHECKED(table[0]<<<3, 256>>>(numbers(768), in, 400));
-  // TEXT: CHECKED(tilelift::launch_pointer(table[0], {3, 256}, numbers(768), in, 400));
+  // TEXT: CHECKED(::tilelift::launch_pointer(table[0], {3, 256})(numbers(768), in, 400));
   // What stands in <<<...>>> is evaluated before the arguments.
   int counter = 1;
   stored<<<next(counter) + 1, 256>>>(numbers(768), in, 300 * next(counter));
-  // TEXT: [&](const tilelift::launch_config &tma_config) {
-  // TEXT-SAME: return tilelift::launch_pointer(stored, tma_config, numbers(768), in, 300 * next(counter)); }({next(counter) + 1, 256});
+  // TEXT: [&](const ::tilelift::launch_config &tma_config) {
+  // TEXT-SAME: return ::tilelift::launch_pointer(stored, tma_config)(numbers(768), in, 300 * next(counter)); }({next(counter) + 1, 256});
   (which(counter) ? stored : plain)<<<3, 256>>>(numbers(768), in, 400);
-  // TEXT: tilelift::launch_pointer((which(counter) ? stored : plain), {3, 256}, numbers(768), in, 400);
+  // TEXT: ::tilelift::launch_pointer((which(counter) ? stored : plain), {3, 256})(numbers(768), in, 400);
+
+  // The pointer is evaluated before the arguments.
+  int index = 0;
+  table[index++]<<<3, 256>>>(numbers(768), in, 100 * index + 200);
+  // TEXT: ::tilelift::launch_pointer(table[index++], {3, 256})(numbers(768), in, 100 * index + 200);
 
   float *other = numbers(768);
   int n = 600;
@@ -144,6 +161,6 @@ int main() {
   cudaLaunchKernelExC(&config, erased, arguments);
   // TEXT: tilelift::launch_pointer_with(erased, {&config}, arguments);
   cudaLaunchKernelEx(&config, table[2], numbers(768), in, 300);
-  // TEXT: tilelift::launch_pointer(table[2], {&config}, numbers(768), in, 300);
+  // TEXT: ::tilelift::launch_pointer(table[2], {&config})(numbers(768), in, 300);
   return finish();
 }

@@ -79,13 +79,30 @@ private:
   known_kernel *next = nullptr;
 };
 
-/// `pointer<<<...>>>(arguments...)`
+/// A launch through a pointer that waits for the kernel's arguments. They are copied or moved once,
+/// as a launch by <<<...>>> does, and evaluated behind the pointer.
+template <typename... Parameters> class pointer_launch {
+public:
+  pointer_launch(void (*kernel)(Parameters...), const launch_config &config)
+      : kernel(kernel), config(config) {}
+
+  cudaError_t operator()(Parameters... arguments) const {
+    void *addresses[] = {
+        const_cast<void *>(static_cast<const volatile void *>(std::addressof(arguments)))...,
+        nullptr};
+    return known_kernel::launch(reinterpret_cast<const void *>(kernel), config, addresses);
+  }
+
+private:
+  void (*kernel)(Parameters...);
+  launch_config config;
+};
+
+/// `pointer<<<...>>>(arguments...)` is `launch_pointer(pointer, {...})(arguments...)`.
 template <typename... Parameters>
-cudaError_t launch_pointer(void (*kernel)(Parameters...), const launch_config &config,
-                           typename detail::passed<Parameters>::type... arguments) {
-  void *addresses[] = {const_cast<void *>(static_cast<const void *>(std::addressof(arguments)))...,
-                       nullptr};
-  return known_kernel::launch(reinterpret_cast<const void *>(kernel), config, addresses);
+pointer_launch<Parameters...> launch_pointer(void (*kernel)(Parameters...),
+                                             const launch_config &config) {
+  return {kernel, config};
 }
 
 /// `cudaLaunchKernel(pointer, ...)`
