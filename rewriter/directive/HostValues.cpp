@@ -48,8 +48,11 @@ public:
     if (++followed > mostFollowed)
       return {};
     pointer = pointer->IgnoreParenCasts();
-    if (const auto *choice = dyn_cast<ConditionalOperator>(pointer))
-      return both(functions(choice->getTrueExpr()), functions(choice->getFalseExpr()));
+    if (const auto *choice = dyn_cast<ConditionalOperator>(pointer)) {
+      const Functions yes = functions(choice->getTrueExpr()),
+                      no = functions(choice->getFalseExpr());
+      return yes.empty() || no.empty() ? Functions() : both(yes, no);
+    }
     if (const auto *unary = dyn_cast<UnaryOperator>(pointer);
         unary && (unary->getOpcode() == UO_Deref || unary->getOpcode() == UO_AddrOf))
       return functions(unary->getSubExpr());

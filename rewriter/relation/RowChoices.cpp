@@ -18,7 +18,7 @@ namespace {
 /// More of them would make formulas that nobody reads, and that take longer than the loop.
 constexpr size_t mostLoads = 3, mostAlternatives = 3, mostTerms = 8;
 
-/// 1 if the comparison holds, and 0 if it does not.
+/// 1 if the comparison holds, and 0 if it does not. The value is one that 64 bits hold.
 Polynomial compared(const Polynomial &value, const char *op, int64_t with, Symbols &symbols) {
   return symbols.computed({op, value, Polynomial(with), /*isInt=*/false},
                           symbols.print(value, op, Polynomial(with)), {0, 1});
@@ -70,7 +70,8 @@ std::optional<Condition> withoutOneHole(const Condition &condition, Symbols &sym
   for (const Bound &one : alternatives.front())
     for (const Conjunction &each : llvm::drop_begin(alternatives))
       for (const Bound &other : each) {
-        const std::optional<int64_t> hole = leftOut(one, other);
+        const std::optional<int64_t> hole =
+            symbols.mayOverflow(one.value) ? std::nullopt : leftOut(one, other);
         const auto parts = hole ? splitBy(alternatives, one, other) : std::nullopt;
         if (!parts || (*parts)[0].size() != (*parts)[1].size() ||
             !std::is_permutation((*parts)[0].begin(), (*parts)[0].end(), (*parts)[1].begin()))
@@ -100,8 +101,15 @@ private:
   Polynomial holds(const Conjunction &all);
   Polynomial holds(const Condition &condition);
   Condition asConjunction(const Condition &condition);
+  /// Notes that a number is computed in 64 bits.
+  const Polynomial &computing(const Polynomial &number) {
+    mayOverflow |= result.symbols.mayOverflow(number);
+    return number;
+  }
 
   CopyRelation result;
+  /// Whether 64 bits may not hold what is computed.
+  bool mayOverflow = false;
 };
 
 bool ChoiceMerger::isOfLookups(const Condition &guard) const {
@@ -112,13 +120,14 @@ bool ChoiceMerger::isOfLookups(const Condition &guard) const {
 }
 
 Polynomial ChoiceMerger::holds(const Bound &bound) {
+  const Polynomial &value = computing(bound.value);
   if (bound.range.low == bound.range.high)
-    return compared(bound.value, "==", bound.range.low, result.symbols);
+    return compared(value, "==", bound.range.low, result.symbols);
   Polynomial both(1);
   if (bound.range.low != Interval::lowest)
-    both *= compared(bound.value, ">=", bound.range.low, result.symbols);
+    both *= compared(value, ">=", bound.range.low, result.symbols);
   if (bound.range.high != Interval::highest)
-    both *= compared(bound.value, "<=", bound.range.high, result.symbols);
+    both *= compared(value, "<=", bound.range.high, result.symbols);
   return both;
 }
 
@@ -202,7 +211,7 @@ Polynomial ChoiceMerger::asOneNumber(const Polynomial &chosen, Interval range) {
   else
     range = {};
   const Polynomial one =
-      result.symbols.computed({"+", number, Polynomial(), /*isInt=*/false},
+      result.symbols.computed({"+", computing(number), Polynomial(), /*isInt=*/false},
                               result.symbols.print(number, "+", Polynomial()), range);
   return Polynomial::ofTerm(factor) * one;
 }
@@ -219,11 +228,11 @@ bool ChoiceMerger::merge(Cell &cell) {
   for (Case &each : loads) {
     Source moved = *each.source;
     moved.offset = loads[0].source->offset;
+    any = any || each.guard;
     each.guard = withoutHoles(std::move(each.guard), result.symbols);
     if (!moved.sameValue(*loads[0].source) || each.guard.isUnknown() || !isOfLookups(each.guard) ||
         each.guard.getAlternatives().size() > mostAlternatives)
       return false;
-    any = any || each.guard;
   }
   any = withoutHoles(std::move(any), result.symbols);
   if (loads.size() > mostLoads || others.size() > 1 || any.isUnknown() ||
@@ -253,7 +262,7 @@ bool ChoiceMerger::merge(Cell &cell) {
     others[0].guard = !merged.guard;
     cell.cases.push_back(others[0]);
   }
-  return true;
+  return !mayOverflow;
 }
 
 std::optional<CopyRelation> ChoiceMerger::run() {

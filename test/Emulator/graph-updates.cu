@@ -76,7 +76,7 @@ int main() {
   // What the program passes to its own kernel is too little for the lifted one: no byte of it
   // is used, and the node stays as it was.
   // CHECK: graph-updates.cu:[[@LINE+10]]:{{[0-9]+}}: warning: 'cudaGraphExecKernelNodeSetParams' changes a node of a graph, and the node of a lifted launch has the lifted kernel, with the tensor maps, the block and the shared memory that its launcher gave it, and nobody checks its arguments any more: capture the launch anew and call 'cudaGraphExecUpdate', or name the plain kernel in 'func' [-Wtilelift-node-update]
-  // CHECK: graph-updates.cu:[[@LINE+15]]:{{[0-9]+}}: {{warning}}: this use of 'add' is no launch that tilelift can rewrite
+  // CHECK: graph-updates.cu:[[@LINE+15]]:{{[0-9]+}}: {{warning}}: the address of 'add' is used here
   // CHECK: graph-updates.cu:[[@LINE+15]]:{{[0-9]+}}: warning: 'cudaGraphExecKernelNodeSetParams' changes a node of a graph
   // CHECK: error: a node of a graph is given fewer arguments than 'add_tma' takes: argument 5 of 5, 'tile_map', {{leads nowhere|is no tensor map, as the node has one there}} [node-arguments]
   // OUT: own arguments: invalid argument, 11

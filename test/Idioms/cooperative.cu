@@ -9,8 +9,8 @@
 // CHECK-NOT: tilelift:
 //
 // RUN: %tilelift %s -o - 2>/dev/null | %FileCheck %s --check-prefix=TEXT
-// TEXT: tilelift::launch_with(neighbours_tma_launch, tilelift::cooperative(grid, 64, bytes, stream), arguments)
-// TEXT: tilelift::launch_with(neighbours_tma_launch, tilelift::cooperative(dim3(4), dim3(64)), arguments)
+// TEXT: ::tilelift::launch_with(neighbours_tma_launch, ::tilelift::cooperative(grid, 64, bytes, stream), arguments)
+// TEXT: ::tilelift::launch_with(neighbours_tma_launch, ::tilelift::cooperative(dim3(4), dim3(64)), arguments)
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

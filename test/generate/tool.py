@@ -21,7 +21,7 @@ MESSAGE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):\d+: "
                      r"(?P<text>.*) \[-Wtilelift-(?P<id>[a-z0-9-]+)\]$", re.M)
 RULE = re.compile(r"\(([a-z0-9-]+)\)$")
 REMARKS = {"lifted", "lifted-under-guard", "bank-conflicts", "stages-by-hand",
-           "barrier-dropped", "barrier-added", "launch-not-lifted", "other-block-size",
+           "barrier-dropped", "barrier-added", "launch-not-lifted", "address-not-followed", "other-block-size",
            "other-argument", "instance-differs", "never-launched", "short-rows", "pipelined", "waits-with-group"}
 COMPILE_OPTIONS = ("-x", "cuda", "-fsyntax-only", "--offload-arch=sm_90a", "-std=c++17",
                    "-ferror-limit=0", "-Wno-unknown-cuda-version")
