@@ -84,7 +84,7 @@ SURROUNDINGS = {
     "barrier": ("unsupported-statement side-effect", "it has a barrier"),
     "index-kept": ("variable-escapes", "its index is used later"),
     "pointer-table": ("unknown-base", "its tensor is looked up"),
-    "volatile": ("unsupported-statement", "its tensor is volatile"),
+    "volatile": ("volatile-access", "its tensor is volatile"),
     "switch": ("unsupported-statement", "it is inside a switch"),
     "dynamic": ("layout-escapes", "its tile is in dynamic shared memory"),
 }
