@@ -45,15 +45,7 @@ public:
       }
       if (!found.value || found.askCallersOf)
         return found.askCallersOf;
-      const FunctionDecl *ask = nullptr;
-      for (const FunctionDecl *each : *found.value)
-        if (each->hasAttr<CUDAGlobalAttr>()) {
-          if (!llvm::is_contained(launch.leadsTo, each))
-            launch.leadsTo.push_back(each);
-          if (const FunctionDecl *wanted = note(launch, each, values, path))
-            ask = wanted;
-        }
-      return ask;
+      return noteAll(launch, *found.value, values, path);
     });
   }
 
@@ -80,6 +72,19 @@ private:
     }
   }
 
+  const FunctionDecl *noteAll(PointerLaunch &launch, ArrayRef<const FunctionDecl *> functions,
+                              const HostValues &values, const HostPath &path) {
+    const FunctionDecl *ask = nullptr;
+    for (const FunctionDecl *each : functions) {
+      if (!each->hasAttr<CUDAGlobalAttr>())
+        continue;
+      if (!llvm::is_contained(launch.leadsTo, each))
+        launch.leadsTo.push_back(each);
+      if (const FunctionDecl *wanted = note(launch, each, values, path))
+        ask = wanted;
+    }
+    return ask;
+  }
   const FunctionDecl *note(const LaunchSite &site, const FunctionDecl *kernel,
                            const HostValues &values, const HostPath &path);
 
