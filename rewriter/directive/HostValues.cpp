@@ -41,7 +41,8 @@ public:
     });
   }
 
-  /// The functions that a pointer is seen to lead to; none if it may lead to any.
+  /// Returns the functions that a pointer can hold, as far as its assignments are followed. An
+  /// empty list means that this is not known, and that it can hold any function.
   Functions functions(const Expr *pointer) const {
     if (const DeclRefExpr *named = functionReference(pointer))
       return {cast<FunctionDecl>(named->getDecl())};
@@ -274,7 +275,7 @@ private:
     return result;
   }
 
-  /// Of a pointer that is only ever initialised and assigned.
+  /// The same for a variable all of whose initialisations and assignments are known.
   Functions ofVariable(const VarDecl *variable) const {
     if (!variable->hasLocalStorage())
       return variable->getType().isConstQualified() && variable->getInit()
@@ -294,7 +295,7 @@ private:
     return all;
   }
 
-  /// Of an element of a constant table: all that its initialiser names.
+  /// The same for an element of a constant table: all functions that the table's initialiser names.
   Functions inTable(const Expr *element) const {
     while (true) {
       element = element->IgnoreParenCasts();
@@ -434,30 +435,31 @@ const VariableFacts *HostFacts::of(const FunctionDecl *function) {
   return known.get();
 }
 
+/// Whose callers may know a value is asked only where it is not known.
+template <typename Value>
+static HostValue<Value> answer(std::optional<Value> value, const Evaluator &evaluator) {
+  return {value, value ? nullptr : evaluator.askCallersOf()};
+}
+
 HostValue<Shape> HostValues::block(const Expr *block) const {
   const Evaluator evaluator(in, facts, path);
-  std::optional<Shape> shape = evaluator.shape(block);
-  return {shape, shape ? nullptr : evaluator.askCallersOf()};
+  return answer(evaluator.shape(block), evaluator);
 }
 
 HostValue<Shape> HostValues::blockOfConfig(const Expr *config) const {
   const Evaluator evaluator(in, facts, path);
-  std::optional<Shape> shape = evaluator.shapeOfConfig(config);
-  return {shape, shape ? nullptr : evaluator.askCallersOf()};
+  return answer(evaluator.shapeOfConfig(config), evaluator);
 }
 
 HostValue<int64_t> HostValues::constant(const Expr *expression) const {
   const Evaluator evaluator(in, facts, path);
-  std::optional<int64_t> value = evaluator.constant(expression);
-  return {value, value ? nullptr : evaluator.askCallersOf()};
+  return answer(evaluator.constant(expression), evaluator);
 }
 
 HostValue<Functions> HostValues::functions(const Expr *pointer) const {
   const Evaluator evaluator(in, facts, path);
-  Functions found = evaluator.functions(pointer);
-  if (found.empty())
-    return {std::nullopt, evaluator.askCallersOf()};
-  return {std::move(found), nullptr};
+  const Functions found = evaluator.functions(pointer);
+  return answer(found.empty() ? std::nullopt : std::optional(found), evaluator);
 }
 
 } // namespace tilelift

@@ -380,7 +380,8 @@ void Finder::addLaunch(LaunchSite::Form form, const CallExpr *call) {
                         values.contains(call)};
   const DeclRefExpr *callee = kernelNamedIn(site.kernelExpression());
   if (!callee) {
-    if (!call->isInstantiationDependent()) // or each instantiation says which
+    // Of a template, each instantiation is a launch; those in headers of the system stay.
+    if (!call->isInstantiationDependent() && site.place.isKnown())
       program.pointerLaunches.push_back({site, {}, false, std::nullopt});
     return;
   }

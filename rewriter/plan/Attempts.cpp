@@ -138,7 +138,8 @@ static bool isMostlyCopied(const Fitted &fitted, const CopyRelation &relation) {
   return 3 * bytes >= 2 * std::get<Plan>(fitted).expectedBytes.count();
 }
 
-/// A box for each copy, or why there is none.
+/// Fits the copy as one box, with its rows as they are or as a swizzle has placed them; or returns
+/// why that cannot be.
 static Fitted fitBoxes(const CopyRelation &relation, const FitOptions &options) {
   return fitRows(relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
     return Fitter(cells, options, written).run(Gaps::MayBeFilled);

@@ -48,6 +48,7 @@ private:
                                     int64_t row);
   std::optional<std::vector<Requirement>> inRows(ArrayRef<Requirement> first,
                                                  ArrayRef<Requirement> other, int64_t row);
+  template <typename Part> auto inPairs(ArrayRef<Part> first, ArrayRef<Part> other, int64_t row);
   std::optional<Case> inRows(const Case &first, const Case &other, int64_t row);
   std::vector<Requirement> needsOf(const Case &load) const;
   bool threadsHaveSeveralRows() const;
@@ -211,26 +212,40 @@ std::optional<Condition> GatherReader::inRows(const Bound &first, const Bound &o
   return isSame ? std::optional(holds) : std::nullopt;
 }
 
-/// Their order says nothing.
-std::optional<Condition> GatherReader::inRows(const Conjunction &first, const Conjunction &other,
-                                              int64_t row) {
+/// Each part of the first row with the part of another row that says the same of that row, in
+/// whichever order these stand; nothing if some part has no such partner.
+template <typename Part>
+auto GatherReader::inPairs(ArrayRef<Part> first, ArrayRef<Part> other, int64_t row) {
+  using Both = decltype(inRows(first.front(), other.front(), row));
+  using Pairs = std::optional<std::vector<typename Both::value_type>>;
   if (first.size() != other.size())
-    return std::nullopt;
-  Condition all = Condition::always();
-  SmallVector<const Bound *, 8> left;
-  for (const Bound &bound : other)
-    left.push_back(&bound);
-  for (const Bound &bound : first) {
-    std::optional<Condition> both;
-    auto match = llvm::find_if(left, [&](const Bound *candidate) {
-      both = inRows(bound, *candidate, row);
+    return Pairs();
+  std::vector<typename Both::value_type> pairs;
+  SmallVector<const Part *, 8> left;
+  for (const Part &part : other)
+    left.push_back(&part);
+  for (const Part &part : first) {
+    Both both;
+    auto match = llvm::find_if(left, [&](const Part *candidate) {
+      both = inRows(part, *candidate, row);
       return both.has_value();
     });
     if (match == left.end())
-      return std::nullopt;
+      return Pairs();
     left.erase(match);
-    all = all && *both;
+    pairs.push_back(*both);
   }
+  return Pairs(std::move(pairs));
+}
+
+std::optional<Condition> GatherReader::inRows(const Conjunction &first, const Conjunction &other,
+                                              int64_t row) {
+  const auto paired = inPairs(ArrayRef<Bound>(first), ArrayRef<Bound>(other), row);
+  if (!paired)
+    return std::nullopt;
+  Condition all = Condition::always();
+  for (const Condition &both : *paired)
+    all = all && both;
   return all;
 }
 
@@ -249,27 +264,9 @@ std::optional<Requirement> GatherReader::inRows(const Requirement &first, const 
   return value ? std::optional(Requirement{*value, first.within, first.place}) : std::nullopt;
 }
 
-/// Their order says nothing.
 std::optional<std::vector<Requirement>>
 GatherReader::inRows(ArrayRef<Requirement> first, ArrayRef<Requirement> other, int64_t row) {
-  if (first.size() != other.size())
-    return std::nullopt;
-  std::vector<Requirement> all;
-  SmallVector<const Requirement *, 8> left;
-  for (const Requirement &each : other)
-    left.push_back(&each);
-  for (const Requirement &each : first) {
-    std::optional<Requirement> both;
-    auto match = llvm::find_if(left, [&](const Requirement *candidate) {
-      both = inRows(each, *candidate, row);
-      return both.has_value();
-    });
-    if (match == left.end())
-      return std::nullopt;
-    left.erase(match);
-    all.push_back(*both);
-  }
-  return all;
+  return inPairs(first, other, row);
 }
 
 /// What the load needs that does not hold anyway.

@@ -101,15 +101,16 @@ private:
   Polynomial holds(const Conjunction &all);
   Polynomial holds(const Condition &condition);
   Condition asConjunction(const Condition &condition);
-  /// Notes that a number is computed in 64 bits.
+  /// Returns the number, and notes if computing it in 64 bits may overflow.
   const Polynomial &computing(const Polynomial &number) {
     mayOverflow |= result.symbols.mayOverflow(number);
     return number;
   }
 
   CopyRelation result;
-  /// Whether 64 bits may not hold what is computed.
+  /// Whether some formula of the merged relation may overflow 64 bits.
   bool mayOverflow = false;
+  bool isChanged = false;
 };
 
 bool ChoiceMerger::isOfLookups(const Condition &guard) const {
@@ -258,6 +259,7 @@ bool ChoiceMerger::merge(Cell &cell) {
   merged.source.edit().offset = common + asOneNumber(chosen, range);
   merged.guard = asConjunction(any);
   cell.cases = {merged};
+  isChanged = true;
   if (!others.empty()) {
     others[0].guard = !merged.guard;
     cell.cases.push_back(others[0]);
@@ -266,15 +268,8 @@ bool ChoiceMerger::merge(Cell &cell) {
 }
 
 std::optional<CopyRelation> ChoiceMerger::run() {
-  bool isMerged = false;
-  for (Cell &cell : result.cells) {
-    const size_t before = cell.cases.size();
-    const Case *load = cell.onlyLoad();
-    isMerged |= before > 1 && !(load && load->guard.asConjunction());
-    if (!merge(cell))
-      return std::nullopt;
-  }
-  return isMerged ? std::optional(std::move(result)) : std::nullopt;
+  const bool isMerged = llvm::all_of(result.cells, [&](Cell &cell) { return merge(cell); });
+  return isMerged && isChanged ? std::optional(std::move(result)) : std::nullopt;
 }
 
 } // namespace

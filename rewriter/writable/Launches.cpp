@@ -332,12 +332,11 @@ std::vector<RedirectedLaunch> throughPointers(const Program &program,
   };
   DenseSet<unsigned> wanted;
   for (const PointerLaunch &launch : program.pointerLaunches)
-    if (launch.place.isKnown() &&
-        llvm::any_of(kernels, [&](const FunctionDecl *kernel) { return launch.mayLaunch(kernel); }))
+    if (llvm::any_of(kernels, [&](const FunctionDecl *kernel) { return launch.mayLaunch(kernel); }))
       wanted.insert(placeOfName(launch));
   std::vector<RedirectedLaunch> result;
   for (const PointerLaunch &launch : program.pointerLaunches) {
-    if (!launch.place.isKnown() || !wanted.contains(placeOfName(launch)))
+    if (!wanted.contains(placeOfName(launch)))
       continue;
     const SourceRange pointer = launch.kernelExpression()->getSourceRange();
     const StringRef text = source.between(source.offsetOf(source.written(pointer.getBegin())),

@@ -105,7 +105,8 @@ pointer_launch<Parameters...> launch_pointer(void (*kernel)(Parameters...),
   return {kernel, config};
 }
 
-/// `cudaLaunchKernel(pointer, ...)`
+/// Takes the place of `cudaLaunchKernel(pointer, ...)`, which is given an address for each
+/// argument.
 inline cudaError_t launch_pointer_with(const void *kernel, const launch_config &config,
                                        void **arguments) {
   return known_kernel::launch(kernel, config, arguments);
